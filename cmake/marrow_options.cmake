@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+# Language level, warnings, sanitizers and optional parts. What is optional and missing is named at the end of
+# the configure run by marrow_report_missing().
+option(MARROW_TESTS "build the tests and benchmarks" ON)
+option(MARROW_WERROR "treat warnings as errors" ON)
+set(MARROW_SANITIZE "" CACHE STRING "sanitizers to build with: address,undefined or thread; empty for none")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "build type" FORCE)
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+
+add_library(marrow_flags INTERFACE)
+target_compile_options(marrow_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-missing-field-initializers>
+  $<$<AND:$<BOOL:${MARROW_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)
+if(MARROW_SANITIZE)
+  target_compile_options(marrow_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${MARROW_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
+  target_link_options(marrow_flags INTERFACE -fsanitize=${MARROW_SANITIZE})
+endif()
+
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+pkg_check_modules(ibverbs REQUIRED IMPORTED_TARGET libibverbs)
+pkg_check_modules(mlx5 REQUIRED IMPORTED_TARGET libmlx5)
+pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
+if(MARROW_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(benchmark REQUIRED)
+endif()
+
+set(MARROW_MISSING "" CACHE INTERNAL "optional parts that were not found, and what they would add")
+function(marrow_missing part adds)
+  set(MARROW_MISSING "${MARROW_MISSING};${part} not found: without it there are no ${adds}" CACHE INTERNAL "")
+endfunction()
+
+# nvcc compiles kernels for tests of the PTX; no GPU is needed for that.
+find_program(MARROW_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda/bin PATH_SUFFIXES bin)
+if(NOT MARROW_NVCC)
+  marrow_missing("nvcc (CUDA 13)" "tests of the generated PTX")
+endif()
+
+function(marrow_report_missing)
+  foreach(line IN LISTS MARROW_MISSING)
+    if(line)
+      message(STATUS "marrow: ${line}")
+    endif()
+  endforeach()
+endfunction()

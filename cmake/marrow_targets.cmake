@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# One way to declare a library, a test and a benchmark, so that flags, labels and time limits are set once.
+include(GNUInstallDirs)
+
+# marrow_library(name SOURCES a.cpp ... DEPS target ...): a static library, includes rooted at src/ and include/.
+function(marrow_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
+  add_library(${name} STATIC ${arg_SOURCES})
+  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${name} PUBLIC ${arg_DEPS} PRIVATE marrow_flags)
+endfunction()
+
+# marrow_test(name LABEL unit|sim|ptx|witness SOURCES ... DEPS ... [TIMEOUT seconds]): one GoogleTest program.
+# GTest discovers no cases at build time: one ctest entry a program keeps the list readable and start-up cheap.
+function(marrow_test name)
+  cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gmock_main marrow_flags)
+  add_test(NAME ${name} COMMAND ${name})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 60)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77)
+endfunction()
+
+# marrow_benchmark(name SOURCES ... DEPS ...): a Google Benchmark program, built with the tests, run by hand.
+function(marrow_benchmark name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_DEPS} benchmark::benchmark_main marrow_flags)
+endfunction()
