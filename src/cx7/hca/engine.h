@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The software NIC of this process: its devices, their objects, and the data path as one function, step().
+// No thread, socket or clock in here: the caller passes the time and decides when to step, so that a test can.
+// Control path and engine share one lock, taken once a step and never per message.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "cx7/fabric/fabric.h"
+#include "cx7/hca/counters.h"
+#include "cx7/hca/objects.h"
+#include "cx7/hca/qp.h"
+#include "cx7/hca/table.h"
+#include "cx7/hca/trace.h"
+
+namespace marrow::cx7 {
+
+inline constexpr std::uint8_t kDevices = 2;
+inline constexpr std::uint8_t kNoDevice = 0xff;
+
+/// One HCA with one port. Numbers of its objects carry the process's slot.
+struct Device {
+  Device(std::uint8_t device_index, std::uint32_t slot)
+      : index(device_index), pds(slot), mkeys(slot), cqs(slot), qps(slot) {}
+
+  std::uint8_t index;
+  Table<Pd> pds;
+  Table<Mkey> mkeys;
+  Table<Cq> cqs;
+  Table<Qp> qps;
+  std::vector<std::unique_ptr<Uar>> uars;  // those the application has allocated
+  Counters counters;
+};
+
+/// Strict refuses what hardware might let pass (stale WQE index, reserved bits, a record that was never rung, ...) and
+/// counts it; lenient only counts.
+enum class Checking : std::uint8_t { kStrict, kLenient };
+
+class Engine {
+ public:
+  Engine(std::string domain, Checking checking);
+
+  /// Held by every control-path call. The engine lets go between steps, at once when a call waits.
+  class Lock {
+   public:
+    explicit Lock(Engine& engine);
+    ~Lock();
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+
+   private:
+    Engine& engine_;
+  };
+
+  /// Bounded work: doorbells, arrived packets, QPs with something to send or to answer, timers.
+  /// Takes the lock itself. Returns false when there was nothing to do.
+  bool step(Time now);
+
+  [[nodiscard]] Device& device(std::uint8_t index) { return *devices_[index]; }
+  [[nodiscard]] Fabric& fabric() { return fabric_; }
+  [[nodiscard]] Trace& trace() { return trace_; }
+  [[nodiscard]] Checking checking() const { return checking_; }
+
+  // Control path, lock held.
+  Uar& add_uar(Device& device, std::uint32_t page, std::byte* registers);
+  void remove_uar(Device& device, std::uint32_t page);  // no QP may name it any more
+  [[nodiscard]] Uar* find_uar(Device& device, std::uint32_t page);
+  Qp& add_qp(Device& device, QpConfig config);  // state RST, on its UAR's list; takes the CQs and the PD
+  void remove_qp(Device& device, Qp& qp);
+  /// Prepares a CQ whose fields are set: poisons the arm word, clears its counters.
+  Cq& add_cq(Device& device, Cq cq);
+
+  enum class Modify : std::uint8_t { kOk, kBadState, kBadAttribute };
+  /// Moves `qp` to `to`, with everything the transition takes already merged into `attributes`.
+  /// Any state to kReset or kError; otherwise RST > INIT > RTR > RTS, INIT > INIT and RTS > RTS.
+  Modify modify_qp(Device& device, Qp& qp, QpState to, const QpAttributes& attributes);
+
+ private:
+  friend class DataPath;
+  Fabric fabric_;
+  Checking checking_;
+  std::mutex mutex_;
+  std::atomic<int> waiting_{0};
+  std::array<std::unique_ptr<Device>, kDevices> devices_;
+  std::vector<Qp*> ready_;
+  Trace trace_;
+  Time next_scan_{0};
+};
+
+}  // namespace marrow::cx7

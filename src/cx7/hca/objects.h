@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device's objects other than the QP: protection domain, memory key, UAR page, completion queue. Plain state;
+// what is done with it stands in memory_key.cpp, completion.cpp and doorbell.cpp. Whoever touches them holds the
+// device's lock (engine.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "marrow/wire/cqe.h"
+#include "marrow/wire/doorbell.h"
+
+namespace marrow::cx7 {
+
+struct Qp;
+struct Cq;
+
+/// Rights of a memory key, the kernel's IB_ACCESS bits [abi: ib_uverbs_access_flags].
+enum Access : std::uint32_t {
+  kLocalWrite = 1u << 0,
+  kRemoteWrite = 1u << 1,
+  kRemoteRead = 1u << 2,
+  kRemoteAtomic = 1u << 3,
+};
+
+struct Pd {
+  std::uint32_t pdn = 0;
+  std::uint32_t users = 0;  // mkeys and QPs: a PD in use cannot be freed
+};
+
+/// A registered range. `iova` is what WQEs say; `host` is where those bytes lie in this process.
+struct Mkey {
+  std::uint32_t key = 0;  // number << 8 | variant: both lkey and rkey
+  std::uint32_t pdn = 0;
+  std::uint32_t access = 0;
+  std::uint64_t iova = 0;
+  std::uint64_t bytes = 0;
+  std::byte* host = nullptr;
+};
+
+/// One doorbell page: this process's own mapping of what the application stores to.
+struct Uar {
+  std::uint32_t page = 0;          // number that contexts name as uar_page
+  std::byte* registers = nullptr;  // kUarBytes, shared with the application
+  std::vector<Qp*> qps;            // whose context names this page
+};
+
+/// What a completion or asynchronous event becomes: file descriptors are the ABI's business.
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  virtual void completion_event(Cq& cq) = 0;
+  virtual void cq_error_event(Cq& cq) = 0;
+  virtual void qp_error_event(Qp& qp) = 0;
+};
+
+struct Cq {
+  std::uint32_t cqn = 0;
+  std::uint32_t uar_page = 0;
+  std::byte* entries = nullptr;  // application memory
+  std::uint32_t log_entries = 0;
+  std::uint32_t entry_bytes = 64;  // 128: the live half is the second
+  bool collapsed = false;
+  bool overrun_ignore = false;
+  wire::CqDbrec* dbrec = nullptr;  // application memory
+
+  std::uint64_t pi = 0;
+  bool dead = false;        // overrun, or its memory is gone
+  std::uint32_t users = 0;  // QPs: a CQ in use cannot be destroyed
+
+  bool has_channel = false;     // only then is the arm word looked at
+  std::uint32_t fired_arm = 0;  // arm word already answered
+  bool solicited_since_arm = false;
+  EventSink* events = nullptr;
+  std::uint64_t user_handle = 0;  // the ABI's, carried in the event
+};
+
+}  // namespace marrow::cx7

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// State of one RC queue pair: the contexts of its requester (stop 6), responder (stop 7) and completer (stop 8).
+// Facts: what a QP context holds [prm: QPC]; requester and responder rules [prm: IBA vol. 1, ch. 9].
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "cx7/fabric/packet.h"
+#include "cx7/hca/objects.h"
+#include "marrow/wire/prm.h"
+#include "marrow/wire/wqe.h"
+
+namespace marrow::cx7 {
+
+using Time = std::chrono::nanoseconds;  // since any fixed point; the engine's caller owns the clock
+using wire::prm::QpState;
+
+/// A send queue as the firmware was told of it. Pointers are application memory.
+struct SendRing {
+  std::byte* base = nullptr;
+  std::uint32_t wqebbs = 0;  // power of two, 0: no SQ
+  [[nodiscard]] std::byte* at(std::uint32_t index) const {
+    return base + std::size_t{index & (wqebbs - 1)} * wire::kWqebbBytes;
+  }
+};
+
+struct RecvRing {
+  std::byte* base = nullptr;
+  std::uint32_t entries = 0;       // power of two, 0: no RQ
+  std::uint32_t stride_bytes = 0;  // of one WQE
+  [[nodiscard]] std::byte* at(std::uint32_t index) const {
+    return base + std::size_t{index & (entries - 1)} * stride_bytes;
+  }
+};
+
+/// What CREATE_QP fixes.
+struct QpConfig {
+  std::uint32_t qpn = 0;
+  std::uint32_t pdn = 0;
+  std::uint32_t user_index = 0;
+  std::uint32_t uar_page = 0;
+  SendRing sq;
+  RecvRing rq;
+  wire::QpDbrec* dbrec = nullptr;  // application memory
+  Cq* send_cq = nullptr;
+  Cq* recv_cq = nullptr;  // null when there is no RQ and none was named
+  EventSink* events = nullptr;
+  std::uint64_t user_handle = 0;
+};
+
+/// What the transitions set. One struct for the verbs ABI and for the firmware's commands.
+struct QpAttributes {
+  std::uint32_t access = 0;        // Access bits the peer may use on this QP
+  std::uint8_t device = 0;         // own device
+  std::uint8_t remote_device = 0;  // where the path leads; 0xff: nowhere (unknown LID or GID)
+  std::uint32_t mtu_bytes = 0;
+  std::uint32_t remote_qpn = 0;
+  std::uint32_t recv_psn = 0;
+  std::uint32_t send_psn = 0;
+  std::uint8_t min_rnr_nak = 0;      // timer code this responder sends
+  std::uint8_t responder_reads = 0;  // reads and atomics accepted at once: the number, not its log
+  std::uint8_t initiator_reads = 0;  // issued at once
+  std::uint8_t ack_timeout = 0;      // 4.096 us << T, 0 infinite
+  std::uint8_t retry_count = 0;
+  std::uint8_t rnr_retry = 0;  // 7 infinite
+  std::uint8_t log_ack_req_freq = 0;
+};
+
+/// One element of a gather or scatter list, its key already checked.
+struct Span {
+  std::byte* host = nullptr;
+  std::uint32_t bytes = 0;
+};
+
+inline constexpr std::uint32_t kMaxSpans = 32;
+
+/// A send WQE decoded and checked against this side's keys.
+struct DecodedWqe {
+  wire::CtrlSegment ctrl{};
+  std::uint32_t wqebbs = 0;
+  std::uint32_t bytes = 0;  // of the message
+  std::uint64_t va = 0;
+  std::uint32_t rkey = 0;
+  std::uint64_t swap_add = 0;
+  std::uint64_t compare = 0;
+  std::uint32_t spans = 0;
+  std::array<Span, kMaxSpans> span;
+  bool is_inline = false;
+  alignas(16) std::array<std::byte, 1024> inline_bytes;
+};
+
+/// A WQE that was sent and not yet retired. Enough to find its packets again; the rest is read anew from the SQ.
+struct SentWqe {
+  std::uint16_t index = 0;  // first WQEBB
+  std::uint8_t wqebbs = 0;
+  wire::Opcode opcode{};
+  wire::Completion completion{};
+  bool answered = false;  // a read or atomic whose response is complete
+  std::uint32_t first_psn = 0;
+  std::uint32_t packets = 1;  // PSNs it takes
+  std::uint32_t bytes = 0;
+  [[nodiscard]] std::uint32_t last_psn() const { return psn_add(first_psn, packets - 1); }
+};
+
+struct Requester {
+  std::uint32_t rung = 0;       // SQ index announced by a doorbell, free-running in 32 bits
+  std::uint32_t posted = 0;     // SQ index that may be fetched: rung and recorded
+  std::uint32_t next = 0;       // next WQEBB to fetch
+  std::uint32_t done = 0;       // everything before is retired
+  std::vector<SentWqe> window;  // ring, one element a WQEBB of the SQ
+  std::uint32_t oldest = 0;     // window indices, free-running
+  std::uint32_t newest = 0;     // one behind the last
+  std::uint32_t sending = 0;    // the element whose packets go out now; == newest: fetch another
+  std::uint32_t sending_packet = 0;
+  std::uint32_t next_psn = 0;   // of the next new WQE
+  std::uint32_t reads_out = 0;  // reads and atomics not answered
+  std::uint32_t unacked_since_request = 0;
+  std::uint8_t retries_left = 0;
+  std::uint8_t rnr_left = 0;
+  Time deadline{0};            // of the ACK awaited; 0: none
+  Time held_until{0};          // receiver-not-ready pause; 0: none
+  Time moved_unrung_since{0};  // strict mode: dbrec ahead of the doorbell
+  bool unrung_reported = false;
+  bool decoded_valid = false;  // decoded belongs to window[sending]
+  DecodedWqe decoded;
+};
+
+/// A read or atomic the responder owes an answer to, or may be asked for again.
+struct ResponderResource {
+  enum class Kind : std::uint8_t { kNone, kRead, kAtomic };
+  Kind kind = Kind::kNone;
+  std::uint32_t first_psn = 0;
+  std::uint32_t packets = 1;
+  std::uint32_t msn = 0;
+  std::uint64_t va = 0;
+  std::uint32_t rkey = 0;
+  std::uint32_t bytes = 0;
+  std::uint32_t sent = 0;      // response packets already out; == packets: answered
+  std::uint64_t original = 0;  // atomic
+};
+
+inline constexpr std::uint32_t kMaxResources = 16;
+
+struct Responder {
+  enum class Message : std::uint8_t { kNone, kSend, kWrite };
+  std::uint32_t expected_psn = 0;
+  std::uint32_t msn = 0;
+  Message message = Message::kNone;  // in the middle of it
+  std::uint64_t va = 0;              // where the next payload byte goes (write)
+  std::uint32_t rkey = 0;
+  std::uint32_t left = 0;      // bytes of the write still to come
+  std::uint32_t received = 0;  // bytes of the message so far
+  bool recv_wqe_taken = false;
+  std::uint32_t recv_index = 0;  // next receive WQE, free-running
+  std::uint32_t spans = 0;
+  std::array<Span, kMaxSpans> span;
+  bool ack_owed = false;
+  bool nak_owed = false;
+  std::uint8_t nak_syndrome = 0;
+  std::uint32_t nak_psn = 0;
+  bool sequence_nak_sent = false;  // one for each gap
+  std::array<ResponderResource, kMaxResources> resources;
+  std::uint32_t resource_first = 0;  // answers owed from here ...
+  std::uint32_t resource_next = 0;   // ... to here, free-running
+};
+
+struct Qp {
+  QpConfig config;
+  QpAttributes attributes;
+  QpState state = QpState::kReset;
+  Requester requester;
+  Responder responder;
+  bool ready = false;  // in the engine's list of QPs with something to do
+};
+
+}  // namespace marrow::cx7
