@@ -10,10 +10,12 @@ function(marrow_library name)
   target_link_libraries(${name} PUBLIC ${arg_DEPS} PRIVATE marrow_flags)
 endfunction()
 
-# marrow_test(name LABEL unit|sim|ptx|witness SOURCES ... DEPS ... [TIMEOUT seconds]): one GoogleTest program.
+# marrow_test(name LABEL unit|sim|ptx|witness SOURCES ... DEPS ... [TIMEOUT seconds] [SERIAL]): one GoogleTest program.
 # GTest discovers no cases at build time: one ctest entry a program keeps the list readable and start-up cheap.
+# A second label is its folder under tests/, so that `ctest -L gda` runs what belongs to mini-gda. SERIAL: it measures
+# time, and nothing else may run beside it.
 function(marrow_test name)
-  cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(arg "SERIAL" "LABEL;TIMEOUT" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gmock_main marrow_flags)
@@ -21,7 +23,9 @@ function(marrow_test name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 60)
   endif()
-  set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77)
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL};${folder}" TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77
+    RUN_SERIAL ${arg_SERIAL})
 endfunction()
 
 # marrow_benchmark(name SOURCES ... DEPS ...): a Google Benchmark program, built with the tests, run by hand.

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+# The front door. Each target does all its own set-up; `make help` lists them. Long steps print one line each and keep their
+# output in a log, which is shown when they fail.
+SHELL := /bin/bash
+.DEFAULT_GOAL := build
+JOBS ?= $(shell nproc)
+TESTS ?= .
+
+step := @tools/step
+# Timing tests ask ctest to run them alone (RUN_SERIAL), so the rest may share the cores.
+ctest := ctest --output-on-failure --no-tests=error -j $(JOBS)
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## install the Debian packages that building needs, or say which they are
+	@tools/setup build
+
+build: setup build/build.ninja ## set up, configure and build the tool: build/bin/marrow
+	$(step) "building build/bin/marrow" build/logs/build.log cmake --build build -j $(JOBS) --target marrow
+
+demo: build ## build, then send one message end to end on the software NIC
+	@build/bin/marrow run single-op ordering inline-payload timer-check --nic cx7-sim
+
+check: setup-check build/build.ninja ## build everything and run the tests; TESTS=regex narrows them
+	$(step) "building the tool and the tests" build/logs/build-all.log cmake --build build -j $(JOBS)
+	@$(ctest) --test-dir build -R '$(TESTS)'
+
+sanitize: setup-check build-asan/build.ninja build-tsan/build.ninja ## all tests under ASan and UBSan, engine and mini-gda under TSan
+	$(step) "building with ASan and UBSan" build-asan/logs/build.log cmake --build build-asan -j $(JOBS)
+	@$(ctest) --test-dir build-asan -LE house
+	$(step) "building with TSan" build-tsan/logs/build.log cmake --build build-tsan -j $(JOBS)
+	@ctest --preset tsan -j $(JOBS)
+
+format: setup-check ## rewrite the code as clang-format leaves it
+	@tools/check_format --fix
+
+tidy: setup-tidy build-tidy/build.ninja ## run clang-tidy over the code
+	$(step) "building under clang-tidy" build-tidy/logs/tidy.log cmake --build build-tidy -j $(JOBS) -- -k 0
+
+clean: ## remove all build folders
+	@rm -rf build build-asan build-tsan build-tidy
+
+setup-check:
+	@tools/setup check
+
+setup-tidy:
+	@tools/setup tidy
+
+# A configured folder configures itself again when a CMakeLists.txt changes; only the presets are not watched.
+preset-build := release
+preset-build-asan := dev
+preset-build-tsan := tsan
+preset-build-tidy := tidy
+%/build.ninja: CMakePresets.json
+	$(step) "configuring $*" $*/logs/configure.log cmake --preset $(preset-$*)
+	@sed -n 's/^-- marrow: /note: /p' $*/logs/configure.log
+	@touch $@
+
+# Set-up comes before configuring and that before building; the parallel part is Ninja's.
+.NOTPARALLEL:
+.PHONY: help setup build demo check sanitize format tidy clean setup-check setup-tidy
