@@ -7,18 +7,19 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cx7/fabric/packet.h"
+#include "cx7/fabric/packet_ring.h"
 
 namespace marrow::cx7 {
 
 /// Room in a link: fill `packet` and its payload, then Fabric::commit().
 struct Reservation {
   enum class State : std::uint8_t {
-    kRoom,  // packet is valid
+    kRoom,  // packet is valid: a fresh header, nothing set
     kFull,  // the peer is slower: try again in a later step
     kLost,  // no such process, or it died: the packet would go nowhere
   };
@@ -26,7 +27,8 @@ struct Reservation {
   Packet* packet = nullptr;
 };
 
-/// Only the engine thread calls this, wake() excepted.
+/// Only the engine thread calls this, wake() excepted. After fork() the child may only destroy it, and should: a child
+/// that keeps the descriptors keeps the slot, and hides the parent's death from its peers.
 class Fabric {
  public:
   static constexpr unsigned kMaxSlots = 255;
@@ -38,18 +40,43 @@ class Fabric {
   Fabric(const Fabric&) = delete;
   Fabric& operator=(const Fabric&) = delete;
 
-  [[nodiscard]] unsigned slot() const;
+  [[nodiscard]] unsigned slot() const { return slot_; }
 
   /// Room for a packet with up to `payload_bytes` (<= kMaxPayload) towards the process `slot`. Opens the link on first
   /// use (system calls then; none afterwards). At most one reservation at a time; an uncommitted one is simply dropped.
-  Reservation reserve(unsigned slot, std::uint32_t payload_bytes);
-  /// Publishes the reserved packet; its payload_bytes may be smaller than what was reserved. Wakes a sleeping peer.
-  void commit(unsigned slot);
+  Reservation reserve(unsigned slot, std::uint32_t payload_bytes) {
+    if (slot != slot_) return reserve_at_peer(slot, payload_bytes);
+    Packet* const packet = local_out_.reserve(payload_bytes);
+    return {packet != nullptr ? Reservation::State::kRoom : Reservation::State::kFull, packet};
+  }
 
-  /// Hands up to `budget` arrived packets to `sink`, own and foreign, oldest first on each link; returns how many.
-  unsigned deliver(unsigned budget, const std::function<void(const Packet&)>& sink);
+  /// Publishes the reserved packet; its payload_bytes may be smaller than what was reserved. A peer that is awake sees
+  /// it at once; one that sleeps is woken by the next deliver(), maintain() or sleep(), so that a burst costs one look.
+  void commit(unsigned slot) {
+    if (slot != slot_) return commit_at_peer(slot);
+    local_out_.commit();
+  }
 
-  /// Accepts new peers and notices dead ones. Call about every millisecond; system calls.
+  /// Hands up to `budget` arrived packets to `sink(const Packet&)`, own and foreign, oldest first on each link; returns
+  /// how many. Links take turns in being first. The sink may reserve and commit.
+  template <class Sink>
+  unsigned deliver(unsigned budget, Sink&& sink) {
+    if (unannounced_) wake_peers();
+    unsigned done = 0;
+    const std::size_t links = incoming_.size();
+    first_ = first_ + 1 < links ? first_ + 1 : 0;
+    for (std::size_t turn = 0, link = first_; turn < links && done < budget; ++turn) {
+      RingConsumer& ring = *incoming_[link];
+      for (const Packet* packet; done < budget && (packet = ring.peek()) != nullptr; ++done) {
+        sink(*packet);
+        ring.release();
+      }
+      link = link + 1 < links ? link + 1 : 0;
+    }
+    return done;
+  }
+
+  /// Accepts new peers, notices dead ones, lets lost links try again. Call about every millisecond; system calls.
   void maintain();
 
   /// Sleeps until a packet arrives, wake() is called or `most` has passed.
@@ -59,7 +86,17 @@ class Fabric {
 
  private:
   struct Impl;
+  Reservation reserve_at_peer(unsigned slot, std::uint32_t payload_bytes);
+  void commit_at_peer(unsigned slot);
+  void wake_peers();
+
   std::unique_ptr<Impl> impl_;
+  unsigned slot_ = 0;
+  bool unannounced_ = false;  // committed to peers that may sleep
+  std::size_t first_ = 0;
+  RingProducer local_out_;
+  RingConsumer local_in_;
+  std::vector<RingConsumer*> incoming_;  // local_in_ and those of the peers
 };
 
 }  // namespace marrow::cx7
