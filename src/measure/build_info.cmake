@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+# Writes measure/build_info_data.h: version, compiler, commit and whether the tree had changes. Rewritten only when
+# one of them changed, so that a build of nothing stays a build of nothing.
+set(commit "unknown")
+set(dirty false)
+find_package(Git QUIET)
+if(GIT_FOUND)
+  execute_process(COMMAND ${GIT_EXECUTABLE} -C ${SOURCE} rev-parse HEAD OUTPUT_VARIABLE head
+    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+  if(NOT failed)
+    set(commit ${head})
+    execute_process(COMMAND ${GIT_EXECUTABLE} --no-optional-locks -C ${SOURCE} status --porcelain
+      OUTPUT_VARIABLE changes ERROR_QUIET)
+    if(changes)
+      set(dirty true)
+    endif()
+  endif()
+endif()
+set(text "// Made by build_info.cmake in each build.\n#pragma once\n#include <string_view>\nnamespace marrow::measure {\n")
+string(APPEND text "inline constexpr std::string_view kVersion = \"${VERSION}\";\n")
+string(APPEND text "inline constexpr std::string_view kCompiler = \"${COMPILER}\";\n")
+string(APPEND text "inline constexpr std::string_view kBuildType = \"${BUILD}\";\n")
+string(APPEND text "inline constexpr std::string_view kCommit = \"${commit}\";\n")
+string(APPEND text "inline constexpr bool kDirty = ${dirty};\n}  // namespace marrow::measure\n")
+if(EXISTS ${OUT})
+  file(READ ${OUT} before)
+endif()
+if(NOT "${before}" STREQUAL "${text}")
+  file(WRITE ${OUT} "${text}")
+endif()

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing of document.h.
+#include "measure/document.h"
+
+#include <algorithm>
+
+#include "util/error.h"
+
+namespace marrow::measure {
+
+std::string to_text(const Document& document) {
+  Json json{{"schema", kSchema}, {"environment", to_json(document.environment)}, {"records", Json::array()}};
+  for (const auto& record : document.records) json["records"].push_back(to_json(record));
+  return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
+}
+
+int exit_code_of(const Document& document) {
+  const auto any = [&](Status status) {
+    return std::any_of(document.records.begin(), document.records.end(),
+                       [&](const Record& record) { return record.status == status; });
+  };
+  if (any(Status::kFailed)) return static_cast<int>(util::ErrorKind::kFailed);
+  return any(Status::kPassed) ? 0 : static_cast<int>(util::ErrorKind::kWaived);
+}
+
+}  // namespace marrow::measure

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading the machine. Facts: /proc/cpuinfo, cpufreq in sysfs and uname(2) [abi]; Debian gives a library's full version
+// in the name of its file, libibverbs.so.1.14.44.0 for rdma-core 44 [obs: Debian 12].
+#include "measure/environment.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/utsname.h>
+
+#include <array>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "measure/build_info.h"
+
+namespace marrow::measure {
+namespace {
+
+std::string first_line(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line.empty() ? "not exposed" : line;
+}
+
+std::string cpuinfo(std::string_view key) {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const auto colon = line.find(": ");
+    if (line.starts_with(key) && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "not exposed";
+}
+
+unsigned usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return static_cast<unsigned>(CPU_COUNT(&set));
+}
+
+std::string kernel() {
+  utsname name{};
+  if (::uname(&name) != 0) return "unknown";
+  return fmt::format("{} {} {}", name.sysname, name.release, name.machine);
+}
+
+/// The file names of the RDMA libraries mapped into this process, with their links followed.
+std::string rdma_libraries() {
+  std::set<std::string> names;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    const auto slash = line.find('/');
+    if (slash == std::string::npos) continue;
+    const auto name = std::filesystem::path(line.substr(slash)).filename().string();
+    if (name.starts_with("libibverbs.so") || name.starts_with("libmlx5.so")) names.insert(name);
+  }
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text.empty() ? "not loaded" : text;
+}
+
+std::string utc_now() {
+  const auto now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+struct PathField {
+  const char* key;
+  const char* title;
+  std::string ActivePath::*member;
+};
+constexpr std::array<PathField, 6> kPathFields{{{"nic", "nic", &ActivePath::nic},
+                                                {"link_layer", "link layer", &ActivePath::link_layer},
+                                                {"doorbell_mapping", "doorbell", &ActivePath::doorbell},
+                                                {"registration", "registration", &ActivePath::registration},
+                                                {"lane", "lane", &ActivePath::lane},
+                                                {"clock", "clock", &ActivePath::clock}}};
+
+}  // namespace
+
+Environment read_environment() {
+  const auto build = build_info();
+  Environment e{.cpu_model = cpuinfo("model name"), .cores = usable_cores(), .kernel = kernel()};
+  e.governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  const auto mhz = cpuinfo("cpu MHz");
+  e.cpu_clock = mhz == "not exposed" ? mhz : mhz + " MHz";
+  e.rdma_core = rdma_libraries();
+  e.version = build.version;
+  e.compiler = build.compiler;
+  e.build_type = build.build_type;
+  e.commit = build.commit;
+  e.dirty = build.dirty;
+  e.date = utc_now();
+  return e;
+}
+
+Json to_json(const ActivePath& path) {
+  Json json = Json::object();
+  for (const auto& field : kPathFields) json[field.key] = path.*field.member;
+  return json;
+}
+
+ActivePath path_from_json(const Json& json) {
+  ActivePath path;
+  for (const auto& field : kPathFields) path.*field.member = json.at(field.key).get<std::string>();
+  return path;
+}
+
+Json to_json(const Environment& e) {
+  Json json{{"cpu_model", e.cpu_model}, {"cores", e.cores},         {"kernel", e.kernel},
+            {"governor", e.governor},   {"cpu_clock", e.cpu_clock}, {"rdma_core", e.rdma_core},
+            {"marrow", e.version},      {"compiler", e.compiler},   {"build_type", e.build_type},
+            {"commit", e.commit},       {"dirty", e.dirty},         {"date", e.date},
+            {"path", nullptr}};
+  if (e.path) json["path"] = to_json(*e.path);
+  return json;
+}
+
+std::vector<Fact> facts_of(const Environment& e) {
+  std::vector<Fact> facts;
+  if (e.path) {
+    for (const auto& field : kPathFields) facts.push_back({field.title, *e.path.*field.member});
+  }
+  facts.push_back({"machine", fmt::format("{}, {} core{}, {}; governor {}, clock {}", e.cpu_model, e.cores,
+                                          e.cores == 1 ? "" : "s", e.kernel, e.governor, e.cpu_clock)});
+  facts.push_back({"libraries", e.rdma_core});
+  facts.push_back({"build", fmt::format("marrow {}, {}{}, {}, {}", e.version, e.commit.substr(0, 12),
+                                        e.dirty ? " with changes" : "", e.compiler, e.build_type)});
+  return facts;
+}
+
+}  // namespace marrow::measure

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Look-up in the compiled-in data/paper/*.json.
+#include "measure/paper.h"
+
+#include <algorithm>
+
+#include "measure/paper_data.h"
+#include "measure/record_json.h"
+
+namespace marrow::measure {
+namespace {
+
+/// An entry: {"path", "policy", "axes"?, "metric", "unit", "source", "values": {platform: number or [from, to]}}.
+const std::vector<Json>& entries() {
+  static const std::vector<Json> all = [] {
+    std::vector<Json> list;
+    for (const std::string_view text : kPaperFiles) {
+      const auto file = Json::parse(text);
+      for (Json entry : file.at("entries")) {
+        entry["experiment"] = file.at("experiment");
+        entry["source"] = file.at("document").get<std::string>() + " " + entry.at("source").get<std::string>();
+        list.push_back(std::move(entry));
+      }
+    }
+    return list;
+  }();
+  return all;
+}
+
+bool has_axis(const Record& record, const std::string& name, const Json& value) {
+  return std::any_of(record.axes.begin(), record.axes.end(), [&](const Axis& axis) {
+    if (axis.name != name) return false;
+    return std::visit([&](const auto& mine) { return value == Json(mine); }, axis.value);
+  });
+}
+
+bool matches(const Json& entry, const Record& record, std::string_view metric) {
+  if (entry.at("experiment") != record.experiment || entry.at("metric") != metric) return false;
+  if (entry.at("path") != record.path || entry.at("policy") != record.policy) return false;
+  const auto axes = entry.value("axes", Json::object());
+  return std::all_of(axes.items().begin(), axes.items().end(),
+                     [&](const auto& axis) { return has_axis(record, axis.key(), axis.value()); });
+}
+
+}  // namespace
+
+std::vector<PaperValue> paper_values(const Record& record, std::string_view metric) {
+  std::vector<PaperValue> found;
+  for (const auto& entry : entries()) {
+    if (!matches(entry, record, metric)) continue;
+    for (const auto& [platform, value] : entry.at("values").items()) {
+      PaperValue paper{.unit = entry.at("unit"), .platform = platform, .source = entry.at("source")};
+      paper.value = value.is_array() ? value.at(0) : value;
+      if (value.is_array()) paper.to = value.at(1).get<double>();
+      found.push_back(std::move(paper));
+    }
+  }
+  return found;
+}
+
+void add_paper_values(Record& record) {
+  for (auto& metric : record.metrics) metric.paper = paper_values(record, metric.name);
+}
+
+std::size_t paper_entry_count() {
+  return entries().size();
+}
+
+}  // namespace marrow::measure

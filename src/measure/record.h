@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// One result: what was measured, where, how, with which outcome. A number never travels without its unit, its count of
+// samples, its spread and its kind of time. JSON form: record_json.h; published schema:
+// schema/marrow.result-1.schema.json.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "measure/statistics.h"
+
+namespace marrow::measure {
+
+/// Where a time comes from. Kinds are never mixed in one column or chart.
+enum class Kind : std::uint8_t {
+  kGpu,       // a GPU's clock around GPU code
+  kHostLane,  // a CPU thread running our own code: posting, ordering, ringing
+  kCx7Sim,    // includes the software NIC's work: says nothing of a real NIC
+  kNic,       // includes a real NIC
+};
+[[nodiscard]] std::string_view name_of(Kind kind);
+/// One sentence for people: what this kind of time contains and what it cannot say.
+[[nodiscard]] std::string_view sentence_of(Kind kind);
+
+enum class Status : std::uint8_t { kPassed, kFailed, kWaived };
+[[nodiscard]] std::string_view name_of(Status status);
+
+/// What the paper prints for the same thing. Its platform is part of the value.
+struct PaperValue {
+  double value = 0;
+  std::optional<double> to;  // set where the paper prints a range from `value` to this
+  std::string unit;
+  std::string platform;
+  std::string source;
+};
+
+struct Metric {
+  std::string name;
+  std::string unit;
+  Kind kind = Kind::kHostLane;
+  Summary summary;
+  std::vector<PaperValue> paper;
+};
+
+struct Axis {
+  std::string name;
+  std::variant<std::int64_t, std::string> value;
+};
+[[nodiscard]] std::string text_of(const Axis& axis);
+
+/// Mechanism counts over `operations` timed operations. They are exact and the same on every machine.
+struct Count {
+  std::string name;
+  std::uint64_t total = 0;
+};
+struct Counts {
+  std::uint64_t operations = 0;
+  std::vector<Count> totals;
+};
+
+/// A statement about the result that the run itself checks; one that does not hold makes the record fail.
+struct Expectation {
+  std::string text;
+  bool held = false;
+};
+
+struct Record {
+  std::string experiment;
+  std::vector<Axis> axes;
+  std::string path;
+  std::string policy;
+  std::string lane;
+  std::string nic;
+  std::string clock;
+  Status status = Status::kPassed;
+  std::string reason;     // why it failed or was waived; empty when passed
+  bool verified = false;  // the bytes of every operation were compared at the far side
+  std::vector<Metric> metrics;
+  Counts counts;
+  std::vector<Expectation> expectations;
+  std::vector<std::string> warnings;
+};
+
+/// Turns the record into a failed one and keeps what was measured; the first reason stays.
+void fail(Record& record, std::string reason);
+
+/// "mini-gda, gpu-fence, bytes=8 payload=inline"
+[[nodiscard]] std::string label_of(const Record& record);
+
+}  // namespace marrow::measure

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The JSON form of one record. Reading is needed because each experiment runs in a process of its own and hands its
+// records over as text.
+#include "measure/record_json.h"
+
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "util/error.h"
+
+namespace marrow::measure {
+namespace {
+
+using Member = double Summary::*;
+struct Statistic {
+  const char* key;
+  Member member;
+};
+constexpr std::array<Statistic, 8> kStatistics{{{"p50", &Summary::p50},
+                                                {"p90", &Summary::p90},
+                                                {"p99", &Summary::p99},
+                                                {"min", &Summary::min},
+                                                {"max", &Summary::max},
+                                                {"mean", &Summary::mean},
+                                                {"p25", &Summary::p25},
+                                                {"p75", &Summary::p75}}};
+
+double finite(double value, const char* key) {
+  if (std::isfinite(value)) return value;
+  throw util::Error(std::string("refusing to write '") + key + "': its value is not a finite number");
+}
+
+/// Exact: an integer where the total divides evenly, as every count of one operation does.
+Json per_operation(std::uint64_t total, std::uint64_t operations) {
+  if (operations == 0) throw util::Error("counts over zero operations cannot be given per operation");
+  if (total % operations == 0) return total / operations;
+  return static_cast<double>(total) / static_cast<double>(operations);
+}
+
+Json paper_json(const std::vector<PaperValue>& paper) {
+  Json list = Json::array();
+  for (const auto& p : paper) {
+    Json value{{"value", finite(p.value, "paper")}, {"unit", p.unit}, {"platform", p.platform}, {"source", p.source}};
+    if (p.to) value["to"] = finite(*p.to, "paper");
+    list.push_back(std::move(value));
+  }
+  return list;
+}
+
+Json metric_json(const Metric& metric) {
+  const auto& s = metric.summary;
+  if (s.n == 0) throw util::Error("metric '" + metric.name + "' has no sample");
+  Json json{{"name", metric.name}, {"unit", metric.unit}, {"kind", name_of(metric.kind)}, {"n", s.n}};
+  for (const auto& statistic : kStatistics) json[statistic.key] = finite(s.*statistic.member, statistic.key);
+  json["spread"] = {{"iqr", finite(s.iqr(), "iqr")}, {"median_ci95", nullptr}};
+  if (s.median_interval) json["spread"]["median_ci95"] = {s.median_interval->low, s.median_interval->high};
+  json["paper"] = paper_json(metric.paper);
+  return json;
+}
+
+Json axes_json(const std::vector<Axis>& axes) {
+  Json json = Json::object();
+  for (const auto& axis : axes) {
+    std::visit([&](const auto& value) { json[axis.name] = value; }, axis.value);
+  }
+  return json;
+}
+
+Json counts_json(const Counts& counts) {
+  Json json = Json::object();
+  for (const auto& count : counts.totals) json[count.name] = per_operation(count.total, counts.operations);
+  return json;
+}
+
+Metric metric_from(const Json& json) {
+  Metric metric{.name = json.at("name"), .unit = json.at("unit")};
+  const std::string kind = json.at("kind");
+  bool known = false;
+  for (const auto k : {Kind::kGpu, Kind::kHostLane, Kind::kCx7Sim, Kind::kNic}) {
+    if (name_of(k) != kind) continue;
+    metric.kind = k;
+    known = true;
+  }
+  if (!known) throw util::Error("unknown kind of time '" + kind + "'");
+  metric.summary.n = json.at("n");
+  for (const auto& statistic : kStatistics) metric.summary.*statistic.member = json.at(statistic.key);
+  const auto& interval = json.at("spread").at("median_ci95");
+  if (!interval.is_null()) metric.summary.median_interval = Interval{interval.at(0), interval.at(1)};
+  for (const auto& p : json.at("paper")) {
+    PaperValue value{
+        .value = p.at("value"), .unit = p.at("unit"), .platform = p.at("platform"), .source = p.at("source")};
+    if (p.contains("to")) value.to = p.at("to").get<double>();
+    metric.paper.push_back(std::move(value));
+  }
+  return metric;
+}
+
+Status status_from(const std::string& text) {
+  for (const auto status : {Status::kPassed, Status::kFailed, Status::kWaived}) {
+    if (name_of(status) == text) return status;
+  }
+  throw util::Error("unknown status '" + text + "'");
+}
+
+Counts counts_from(const Json& json) {
+  Counts counts{.operations = json.at("operations")};
+  for (const auto& [name, value] : json.at("counts").items()) {
+    const auto total = value.get<double>() * static_cast<double>(counts.operations);
+    counts.totals.push_back({name, static_cast<std::uint64_t>(std::llround(total))});
+  }
+  return counts;
+}
+
+Record read(const Json& json) {
+  Record record{.experiment = json.at("experiment"),
+                .path = json.at("path"),
+                .policy = json.at("policy"),
+                .lane = json.at("lane"),
+                .nic = json.at("nic"),
+                .clock = json.at("clock"),
+                .status = status_from(json.at("status")),
+                .reason = json.at("reason"),
+                .verified = json.at("verified")};
+  for (const auto& [name, value] : json.at("axes").items()) {
+    if (value.is_number()) {
+      record.axes.push_back({name, value.get<std::int64_t>()});
+    } else {
+      record.axes.push_back({name, value.get<std::string>()});
+    }
+  }
+  for (const auto& metric : json.at("metrics")) record.metrics.push_back(metric_from(metric));
+  record.counts = counts_from(json);
+  for (const auto& e : json.at("expect")) record.expectations.push_back({e.at("text"), e.at("held")});
+  for (const auto& warning : json.at("warnings")) record.warnings.push_back(warning);
+  return record;
+}
+
+}  // namespace
+
+Json to_json(const Record& record) {
+  Json json{{"experiment", record.experiment},
+            {"axes", axes_json(record.axes)},
+            {"path", record.path},
+            {"policy", record.policy},
+            {"lane", record.lane},
+            {"nic", record.nic},
+            {"status", name_of(record.status)},
+            {"reason", record.reason},
+            {"verified", record.verified},
+            {"metrics", Json::array()},
+            {"operations", record.counts.operations},
+            {"counts", counts_json(record.counts)},
+            {"expect", Json::array()},
+            {"warnings", record.warnings},
+            {"clock", record.clock}};
+  for (const auto& metric : record.metrics) json["metrics"].push_back(metric_json(metric));
+  for (const auto& e : record.expectations) json["expect"].push_back({{"text", e.text}, {"held", e.held}});
+  return json;
+}
+
+Record record_from_json(const Json& json) {
+  try {
+    return read(json);
+  } catch (const nlohmann::json::exception& problem) {
+    throw util::Error(std::string("not a record: ") + problem.what());
+  }
+}
+
+}  // namespace marrow::measure
