@@ -10,7 +10,7 @@
 
 namespace marrow::util {
 
-Error::Error(const std::string& sentence, ErrorKind kind, std::string hint, std::source_location place)
+Error::Error(const std::string& sentence, ErrorKind kind, std::string hint, Place place)
     : std::runtime_error(sentence), kind_(kind), hint_(std::move(hint)), place_(place) {}
 
 std::string describe(const Error& error) {
@@ -18,7 +18,7 @@ std::string describe(const Error& error) {
   return fmt::format("error: {}\ntry: {}", error.what(), error.hint());
 }
 
-Error system_error(std::string_view what, int error_number, std::source_location place) {
+Error system_error(std::string_view what, int error_number, Place place) {
   // generic_category() is thread-safe where strerror() is not. Its text starts upper case; our sentences do not.
   std::string reason = std::generic_category().message(error_number);
   if (reason.size() > 1 && std::islower(static_cast<unsigned char>(reason[1])) != 0) {

@@ -24,7 +24,7 @@ TEST(Error, DescribesWithTheHintOnlyWhenThereIsOne) {
 
 TEST(Error, RemembersWhereItWasMade) {
   const Error error("it broke");
-  EXPECT_TRUE(std::string(error.place().file_name()).ends_with("error_test.cpp"));
+  EXPECT_TRUE(std::string(error.place().file).ends_with("error_test.cpp"));
 }
 
 TEST(Error, SystemErrorReadsAsOneLowerCaseSentence) {
