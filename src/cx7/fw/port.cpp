@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two devices' identity, as tables.
+#include "cx7/fw/port.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "util/env.h"
+
+namespace marrow::cx7 {
+namespace {
+
+constexpr std::array<DeviceFacts, 2> kDeviceFacts = {{
+    {.name = "mlx5_sim0",
+     .node = "uverbs0",
+     .pci_address = "0000:c1:00.0",
+     .node_guid = 0xb8cef60300aa0001,
+     .system_image_guid = 0xb8cef60300aa0001,
+     .lid = 1,
+     .mac = {0xb8, 0xce, 0xf6, 0xaa, 0x00, 0x01}},
+    {.name = "mlx5_sim1",
+     .node = "uverbs1",
+     .pci_address = "0000:c2:00.0",
+     .node_guid = 0xb8cef60300aa0002,
+     .system_image_guid = 0xb8cef60300aa0002,
+     .lid = 2,
+     .mac = {0xb8, 0xce, 0xf6, 0xaa, 0x00, 0x02}},
+}};
+
+constexpr Gid with_prefix(std::uint64_t interface_id) {
+  Gid gid{0xfe, 0x80};  // the default subnet prefix, and IPv6 link-local
+  for (unsigned i = 0; i < 8; ++i) gid[8 + i] = static_cast<std::uint8_t>(interface_id >> (56 - 8 * i));
+  return gid;
+}
+
+constexpr Gid link_local(const Mac& mac) {  // modified EUI-64 [prm: RFC 4291, appendix A]
+  Gid gid{0xfe, 0x80};
+  const std::array<std::uint8_t, 8> id = {
+      static_cast<std::uint8_t>(mac[0] ^ 2), mac[1], mac[2], 0xff, 0xfe, mac[3], mac[4], mac[5]};
+  for (unsigned i = 0; i < 8; ++i) gid[8 + i] = id[i];
+  return gid;
+}
+
+// 198.18.0.0/15 is set aside for benchmarks [prm: RFC 2544]: nobody routes it.
+constexpr Gid ipv4_mapped(std::uint8_t device) {
+  return {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 198, 18, 0, static_cast<std::uint8_t>(device + 1)};
+}
+
+constexpr GidEntry infiniband_gid(std::uint8_t device) {
+  return {with_prefix(kDeviceFacts[device].node_guid), GidType::kInfiniBand};
+}
+
+constexpr std::array<GidEntry, 4> roce_gids(std::uint8_t device) {
+  const auto local = link_local(kDeviceFacts[device].mac);
+  return {{{local, GidType::kRoceV1},
+           {local, GidType::kRoceV2},
+           {ipv4_mapped(device), GidType::kRoceV1},
+           {ipv4_mapped(device), GidType::kRoceV2}}};
+}
+
+constexpr std::array<std::array<GidEntry, 1>, 2> kInfiniBandGids = {{{infiniband_gid(0)}, {infiniband_gid(1)}}};
+constexpr std::array<std::array<GidEntry, 4>, 2> kRoceGids = {{roce_gids(0), roce_gids(1)}};
+
+LinkLayer from_environment() {
+  static constexpr std::array<std::string_view, 2> kChoices = {"ib", "roce"};
+  return util::env_choice("MARROW_SIM_LINK", kChoices, 0) == 0 ? LinkLayer::kInfiniBand : LinkLayer::kEthernet;
+}
+
+std::atomic<LinkLayer>& current() {
+  static std::atomic<LinkLayer> link = from_environment();
+  return link;
+}
+
+}  // namespace
+
+LinkLayer link_layer() {
+  return current();
+}
+
+void override_link_layer(LinkLayer link) {
+  current() = link;
+}
+
+std::string_view gid_type_text(GidType type) {
+  return type == GidType::kRoceV2 ? "RoCE v2" : "IB/RoCE v1";
+}
+
+const DeviceFacts& device_facts(std::uint8_t device) {
+  return kDeviceFacts.at(device);
+}
+
+std::span<const GidEntry> gid_table(std::uint8_t device) {
+  if (link_layer() == LinkLayer::kInfiniBand) return kInfiniBandGids.at(device);
+  return kRoceGids.at(device);
+}
+
+std::optional<std::uint8_t> device_of_lid(std::uint16_t lid) {
+  for (std::uint8_t device = 0; device < kDeviceFacts.size(); ++device) {
+    if (lid != 0 && kDeviceFacts[device].lid == lid) return device;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint8_t> device_of_gid(const Gid& gid) {
+  for (std::uint8_t device = 0; device < kDeviceFacts.size(); ++device) {
+    const auto table = gid_table(device);
+    if (std::any_of(table.begin(), table.end(), [&](const GidEntry& entry) { return entry.gid == gid; })) return device;
+  }
+  return std::nullopt;
+}
+
+}  // namespace marrow::cx7
