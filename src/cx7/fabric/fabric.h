@@ -89,6 +89,7 @@ class Fabric {
   Reservation reserve_at_peer(unsigned slot, std::uint32_t payload_bytes);
   void commit_at_peer(unsigned slot);
   void wake_peers();
+  void attend(std::chrono::nanoseconds most);
 
   std::unique_ptr<Impl> impl_;
   unsigned slot_ = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A ring of packets between one producer and one consumer (between stops 6 and 7): the packet is built where it will be
-// read, and neither side allocates or calls the system. Records lie contiguous and begin on a cache line; one that would
-// cross the end leaves a skip marker and starts anew.
-// The ring may be shared with another process, which may write anything into it: cursors of our own side are kept in
-// private memory, and every word read from the ring is checked before it is used as a size.
+// read, and neither side allocates or calls the system. Records lie contiguous and begin on a cache line; one that
+// would cross the end leaves a skip marker and starts anew. The ring may be shared with another process, which may
+// write anything into it: cursors of our own side are kept in private memory, and every word read from the ring is
+// checked before it is used as a size.
 #pragma once
 
 #include <algorithm>
