@@ -4,6 +4,7 @@
 // Control path and engine share one lock, taken once a step and never per message.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -34,6 +35,7 @@ struct Device {
   Table<Cq> cqs;
   Table<Qp> qps;
   std::vector<std::unique_ptr<Uar>> uars;  // those the application has allocated
+  std::vector<Cq*> channel_cqs;            // those that can fire completion events
   Counters counters;
 };
 
@@ -74,6 +76,7 @@ class Engine {
   void remove_qp(Device& device, Qp& qp);
   /// Prepares a CQ whose fields are set: poisons the arm word, clears its counters.
   Cq& add_cq(Device& device, Cq cq);
+  void remove_cq(Device& device, Cq& cq);  // no QP may use it any more
 
   enum class Modify : std::uint8_t { kOk, kBadState, kBadAttribute };
   /// Moves `qp` to `to`, with everything the transition takes already merged into `attributes`.
@@ -82,12 +85,17 @@ class Engine {
 
  private:
   friend class DataPath;
+  void deliver(const Packet& packet, Time now);
+  bool serve_ready(Time now);
+  void scan(Time now);
+
   Fabric fabric_;
   Checking checking_;
   std::mutex mutex_;
   std::atomic<int> waiting_{0};
   std::array<std::unique_ptr<Device>, kDevices> devices_;
   std::vector<Qp*> ready_;
+  std::vector<Qp*> serving_;
   Trace trace_;
   Time next_scan_{0};
 };

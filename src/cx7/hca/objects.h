@@ -55,6 +55,10 @@ class EventSink {
   virtual void qp_error_event(Qp& qp) = 0;
 };
 
+/// An arm word that nobody wrote: the first real one may well be 0.
+inline constexpr std::uint32_t kArmPoison = 0x3fffffff;
+inline constexpr std::uint8_t kNeverFired = 0xff;
+
 struct Cq {
   std::uint32_t cqn = 0;
   std::uint32_t uar_page = 0;
@@ -66,11 +70,12 @@ struct Cq {
   wire::CqDbrec* dbrec = nullptr;  // application memory
 
   std::uint64_t pi = 0;
-  bool dead = false;        // overrun, or its memory is gone
-  std::uint32_t users = 0;  // QPs: a CQ in use cannot be destroyed
+  std::uint32_t known_ci = 0;  // consumer index as last read: read again only when the CQ seems full
+  bool dead = false;           // overrun, or its memory is gone
+  std::uint32_t users = 0;     // QPs: a CQ in use cannot be destroyed
 
-  bool has_channel = false;     // only then is the arm word looked at
-  std::uint32_t fired_arm = 0;  // arm word already answered
+  bool has_channel = false;             // only then is the arm word looked at
+  std::uint8_t fired_sn = kNeverFired;  // sequence number of the arm word already answered
   bool solicited_since_arm = false;
   EventSink* events = nullptr;
   std::uint64_t user_handle = 0;  // the ABI's, carried in the event

@@ -11,6 +11,7 @@
 
 #include "cx7/fabric/packet.h"
 #include "cx7/hca/objects.h"
+#include "marrow/wire/cqe.h"
 #include "marrow/wire/prm.h"
 #include "marrow/wire/wqe.h"
 
@@ -103,6 +104,7 @@ struct SentWqe {
   std::uint32_t first_psn = 0;
   std::uint32_t packets = 1;  // PSNs it takes
   std::uint32_t bytes = 0;
+  std::uint32_t received = 0;  // response packets of a read that arrived
   [[nodiscard]] std::uint32_t last_psn() const { return psn_add(first_psn, packets - 1); }
 };
 
@@ -125,8 +127,19 @@ struct Requester {
   Time held_until{0};          // receiver-not-ready pause; 0: none
   Time moved_unrung_since{0};  // strict mode: dbrec ahead of the doorbell
   bool unrung_reported = false;
+  std::uint32_t acked_psn = 0;  // everything up to it arrived at the peer
+  struct Failure {
+    bool pending = false;  // reported once everything before it is retired
+    std::uint16_t index = 0;
+    wire::Opcode opcode{};
+    wire::Syndrome syndrome{};
+    std::uint8_t vendor = 0;
+  } failure;
   bool decoded_valid = false;  // decoded belongs to window[sending]
   DecodedWqe decoded;
+  bool scatter_valid = false;  // scatter belongs to window[scatter_entry]
+  std::uint32_t scatter_entry = 0;
+  DecodedWqe scatter;  // where a read's response goes
 };
 
 /// A read or atomic the responder owes an answer to, or may be asked for again.

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data path of one device during one step: stops 5 to 8 (docs/one-message.md) are its public functions, each in
+// the file named after it. Lives on the stack of Engine::step(), which holds the lock.
+#pragma once
+
+#include <span>
+
+#include "cx7/hca/engine.h"
+#include "cx7/hca/memory_key.h"
+#include "marrow/wire/cqe.h"
+
+namespace marrow::cx7 {
+
+/// What a CQE says; owner bit and layout are completion.cpp's business.
+struct CqeContent {
+  wire::CqeOpcode opcode{};
+  wire::Opcode wqe_opcode{};
+  std::uint32_t qpn = 0;
+  std::uint32_t user_index = 0;
+  std::uint16_t wqe_counter = 0;
+  std::uint32_t byte_count = 0;
+  std::uint32_t imm = 0;  // as in memory
+  bool solicited = false;
+  wire::Syndrome syndrome = wire::Syndrome::kNone;
+  std::uint8_t vendor = 0;
+};
+
+/// Why a WQE cannot be executed.
+struct Refusal {
+  wire::Syndrome syndrome = wire::Syndrome::kNone;
+  std::uint8_t vendor = 0;
+  explicit operator bool() const { return syndrome != wire::Syndrome::kNone; }
+};
+
+class DataPath {
+ public:
+  DataPath(Engine& engine, Device& device, Time now) : engine_(engine), device_(device), now_(now) {}
+
+  // Stop 5, doorbell.cpp.
+  bool poll_doorbells();
+  /// Slow scan of one QP: a record that moved and was never rung; work posted to a QP in error.
+  void scan_record(Qp& qp);
+  /// Puts `qp` on the list of those that the next step serves.
+  void mark_ready(Qp& qp) {
+    if (qp.ready) return;
+    qp.ready = true;
+    engine_.ready_.push_back(&qp);
+  }
+
+  // Stop 6, requester.cpp. True when it moved.
+  bool send(Qp& qp);
+
+  // Stop 7, responder.cpp and responder_answer.cpp.
+  void on_request(Qp& qp, const Packet& packet);
+  /// Sends the answers owed. False when the link is full and some remain.
+  bool answer(Qp& qp);
+
+  // Stop 8, completer.cpp.
+  void on_response(Qp& qp, const Packet& packet);
+  void on_timer(Qp& qp);
+  /// Reports a failure that waited for its turn, once everything before it is retired.
+  void settle_failure(Qp& qp);
+
+  // error.cpp: everything that ends a QP.
+  void enter_error(Qp& qp);
+  void flush_send(Qp& qp);
+  void flush_recv(Qp& qp);
+
+  // completion.cpp.
+  void write_cqe(Cq& cq, const CqeContent& content);
+  void fire_if_armed(Cq& cq);
+
+ private:
+  // doorbell.cpp
+  void take_page(Uar& uar, std::span<const std::uint64_t> words);
+  void ring(Uar& uar, const wire::Doorbell& doorbell);
+  void accept(Qp& qp, bool named);
+
+  // wqe_decode.cpp
+  Refusal decode(const Qp& qp, std::uint32_t index, DecodedWqe& wqe);
+  Refusal parse_segments(const Qp& qp, std::span<const std::byte> segments, DecodedWqe& wqe);
+  Refusal add_data(const Qp& qp, std::span<const std::byte> segments, DecodedWqe& wqe);
+
+  // requester.cpp
+  bool fetch(Qp& qp);
+  bool send_packet(Qp& qp);
+  bool fill(Qp& qp, const SentWqe& wqe, Packet& packet);
+  bool gather(const DecodedWqe& wqe, std::uint32_t offset, std::span<std::byte> to);
+  void arm_timer(Qp& qp);
+  void refuse(Qp& qp, const Requester::Failure& failure);
+
+  // responder.cpp
+  bool check_order(Qp& qp, const Packet& packet);
+  void on_duplicate(Qp& qp, const Packet& packet);
+  void begin_write(Qp& qp, const Packet& packet);
+  void on_write(Qp& qp, const Packet& packet);
+  void on_send(Qp& qp, const Packet& packet);
+  void on_read(Qp& qp, const Packet& packet);
+  void on_atomic(Qp& qp, const Packet& packet);
+  bool take_recv_wqe(Qp& qp);
+  bool scatter_recv(Qp& qp, const Packet& packet);
+  void finish_recv(Qp& qp, const Packet& packet);
+  void advance(Qp& qp, const Packet& packet, std::uint32_t psns);
+  void nak(Qp& qp, const Packet& packet, std::uint8_t syndrome);
+  void refuse_recv(Qp& qp, const Packet& packet, const Refusal& refusal);
+
+  // responder_answer.cpp
+  bool answer_resource(Qp& qp, ResponderResource& resource);
+  bool send_ack(Qp& qp, std::uint32_t psn, std::uint8_t syndrome);
+  Packet* reserve_answer(Qp& qp, std::uint32_t bytes, bool& full);
+
+  // completer.cpp
+  void on_ack(Qp& qp, const Packet& packet);
+  void on_read_response(Qp& qp, const Packet& packet);
+  void on_atomic_response(Qp& qp, const Packet& packet);
+  SentWqe* awaited_response(Qp& qp, const Packet& packet);
+  void progress(Qp& qp);
+  void retire_through(Qp& qp, std::uint32_t psn);
+  void retire(Qp& qp, const SentWqe& wqe);
+  void rewind(Qp& qp);
+  void fail_oldest(Qp& qp, const Refusal& refusal);
+
+  void trace(TraceEvent::Kind kind, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+    if (engine_.trace_.is_on()) [[unlikely]] {
+      engine_.trace_.add({kind, device_.index, static_cast<std::uint64_t>(now_.count()), a, b, c});
+    }
+  }
+  [[nodiscard]] bool strict() const { return engine_.checking_ == Checking::kStrict; }
+
+  Engine& engine_;
+  Device& device_;
+  Time now_;
+};
+
+/// Window element by free-running index.
+inline SentWqe& window_at(Requester& requester, std::uint32_t at) {
+  return requester.window[at & (static_cast<std::uint32_t>(requester.window.size()) - 1)];
+}
+
+/// Signed distance of two 16-bit queue indices.
+constexpr std::int16_t distance16(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::int16_t>(a - b);
+}
+
+}  // namespace marrow::cx7

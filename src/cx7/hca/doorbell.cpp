@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stop 5 of 9 (docs/one-message.md). In: a value in a UAR register. Out: a QP with a new producer index.
+// A register is memory here, and memory keeps only the last value: whoever rang before was overwritten. Each ringer
+// wrote its record before its doorbell, so one value seen is reason to read the records of every QP of that page.
+// Facts: both doorbell forms [obs]; record before doorbell [dv]; which page a QP may ring [guess].
+#include <array>
+#include <atomic>
+
+#include "cx7/hca/data_path.h"
+#include "cx7/hca/memory.h"
+#include "util/log.h"
+
+namespace marrow::cx7 {
+namespace {
+
+constexpr Time kUnrungPatience = std::chrono::milliseconds(10);
+
+// Takes the value out, so that the same value rung twice is seen twice.
+std::uint64_t take_register(std::byte* at) {
+  auto& word = *reinterpret_cast<std::uint64_t*>(at);
+  const std::atomic_ref<std::uint64_t> reg(word);
+  if (reg.load(std::memory_order_relaxed) == 0) return 0;
+  return reg.exchange(0, std::memory_order_acquire);
+}
+
+bool recorded_index(const Qp& qp, std::uint16_t& index) {
+  std::uint32_t word = 0;
+  if (!dma::load32(&qp.config.dbrec->send, word)) return false;
+  index = static_cast<std::uint16_t>(wire::swap_bytes(word));
+  return true;
+}
+
+}  // namespace
+
+bool DataPath::poll_doorbells() {
+  bool moved = false;
+  for (const auto& uar : device_.uars) {
+    std::array<std::uint64_t, wire::kUarDoorbells> words;
+    std::size_t count = 0;
+    for (std::uint32_t k = 0; k < wire::kUarDoorbells; ++k) {
+      const auto word = take_register(uar->registers + wire::kUarBlueFlame + k * wire::kUarDoorbellStride);
+      if (word != 0) words[count++] = word;
+    }
+    if (count != 0) take_page(*uar, {words.data(), count});
+    if (take_register(uar->registers + wire::kUarCqArm) != 0) {
+      for (Cq* cq : device_.channel_cqs) fire_if_armed(*cq);
+    }
+    moved |= count != 0;
+  }
+  return moved;
+}
+
+void DataPath::take_page(Uar& uar, std::span<const std::uint64_t> words) {
+  device_.counters.doorbells += words.size();
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto doorbell = wire::Doorbell::from_word(words[i]);
+    // The halves of a register carry no order: an older value of the same QP is not a second ring.
+    bool superseded = false;
+    for (std::size_t k = 0; k < words.size(); ++k) {
+      const auto other = wire::Doorbell::from_word(words[k]);
+      superseded |= k != i && other.qpn == doorbell.qpn && distance16(other.end(), doorbell.end()) > 0;
+    }
+    if (!superseded) ring(uar, doorbell);
+  }
+  for (Qp* qp : uar.qps) accept(*qp, /*named=*/false);
+}
+
+void DataPath::ring(Uar& uar, const wire::Doorbell& doorbell) {
+  Qp* qp = device_.qps.find(doorbell.qpn);
+  if (qp == nullptr) {
+    ++device_.counters.strict_doorbell_unknown_qp;
+    util::log::once("doorbell.qpn", "doorbell for QP {:#x}, which does not exist", doorbell.qpn);
+    return;
+  }
+  if (qp->config.uar_page != uar.page) {
+    ++device_.counters.strict_doorbell_wrong_page;
+    util::log::once("doorbell.page", "doorbell for QP {:#x} on UAR page {}, its own is {}", doorbell.qpn, uar.page,
+                    qp->config.uar_page);
+    if (strict()) return;
+  }
+  auto& requester = qp->requester;
+  const auto advance = distance16(doorbell.end(), requester.rung);
+  if (advance <= 0) {
+    ++device_.counters.strict_doorbell_without_work;
+    util::log::once("doorbell.work", "doorbell for QP {:#x} announces index {}, which was rung before", doorbell.qpn,
+                    doorbell.end());
+    return;
+  }
+  requester.rung += static_cast<std::uint32_t>(advance);
+  accept(*qp, /*named=*/true);
+}
+
+// `named`: the doorbell said this QP, and its index binds. Otherwise only the record speaks: its doorbell was
+// overwritten.
+void DataPath::accept(Qp& qp, bool named) {
+  auto& requester = qp.requester;
+  std::uint16_t recorded = 0;
+  if (qp.config.sq.wqebbs == 0 || !recorded_index(qp, recorded)) return;
+  if (named) {
+    trace(TraceEvent::Kind::kDoorbell, qp.config.qpn, requester.rung, recorded);
+    if (distance16(requester.rung, recorded) > 0) {
+      ++device_.counters.strict_doorbell_ahead_of_dbrec;
+      util::log::once("doorbell.ahead", "doorbell of QP {:#x} says {}, its record still {}", qp.config.qpn,
+                      requester.rung & 0xffff, recorded);
+    }
+  }
+  auto end = requester.posted + static_cast<std::uint32_t>(distance16(recorded, requester.posted));
+  if (named && (!strict() || static_cast<std::int32_t>(requester.rung - end) < 0)) end = requester.rung;
+  if (static_cast<std::int32_t>(end - requester.posted) <= 0) return;
+  requester.posted = end;
+  requester.moved_unrung_since = Time{0};
+  if (requester.posted - requester.done > qp.config.sq.wqebbs) {
+    ++device_.counters.strict_sq_overflow;
+    util::log::once("sq.overflow", "QP {:#x}: {} WQEBBs posted and not retired, the SQ has {}", qp.config.qpn,
+                    requester.posted - requester.done, qp.config.sq.wqebbs);
+  }
+  mark_ready(qp);
+}
+
+void DataPath::scan_record(Qp& qp) {
+  if (qp.state == QpState::kError) {
+    flush_send(qp);
+    flush_recv(qp);
+    return;
+  }
+  auto& requester = qp.requester;
+  std::uint16_t recorded = 0;
+  if (qp.config.sq.wqebbs == 0 || !recorded_index(qp, recorded)) return;
+  if (distance16(recorded, requester.posted) <= 0) {
+    requester.moved_unrung_since = Time{0};
+    return;
+  }
+  if (requester.moved_unrung_since == Time{0}) requester.moved_unrung_since = now_;
+  if (now_ - requester.moved_unrung_since < kUnrungPatience) return;
+  if (!requester.unrung_reported) {
+    requester.unrung_reported = true;
+    ++device_.counters.strict_dbrec_never_rung;
+    util::log::once("dbrec.unrung", "QP {:#x}: record moved to {} and no doorbell came; {}", qp.config.qpn, recorded,
+                    strict() ? "nothing is executed" : "executed all the same (lenient)");
+  }
+  if (!strict()) accept(qp, /*named=*/false);
+}
+
+}  // namespace marrow::cx7

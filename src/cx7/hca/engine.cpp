@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// One step of the device: doorbells in, packets in, packets out, timers. And the set-up calls that change what a step
+// sees.
+#include "cx7/hca/engine.h"
+
+#include <algorithm>
+
+#include "cx7/hca/data_path.h"
+#include "cx7/hca/memory.h"
+
+namespace marrow::cx7 {
+namespace {
+
+constexpr unsigned kDeliverAStep = 256;                    // [guess] packets before doorbells are looked at again
+constexpr Time kScanEvery = std::chrono::milliseconds(1);  // [guess] timers and records; far below any timer
+
+bool is_response(PacketOpcode opcode) {
+  return opcode >= PacketOpcode::kReadResponseFirst && opcode <= PacketOpcode::kAtomicAcknowledge;
+}
+
+bool has_more(const Qp& qp) {
+  const auto& requester = qp.requester;
+  const bool sending = requester.sending != requester.newest || requester.next != requester.posted;
+  return qp.state == QpState::kRts && sending && requester.held_until == Time{0};
+}
+
+}  // namespace
+
+Engine::Engine(std::string domain, Checking checking) : fabric_(std::move(domain)), checking_(checking) {
+  for (std::uint8_t k = 0; k < kDevices; ++k) devices_[k] = std::make_unique<Device>(k, fabric_.slot());
+  ready_.reserve(1024);
+  dma::install_fault_handler();
+}
+
+Engine::Lock::Lock(Engine& engine) : engine_(engine) {
+  engine_.waiting_.fetch_add(1, std::memory_order_relaxed);
+  engine_.mutex_.lock();
+  engine_.waiting_.fetch_sub(1, std::memory_order_relaxed);
+}
+Engine::Lock::~Lock() {
+  engine_.mutex_.unlock();
+}
+
+bool Engine::step(Time now) {
+  if (waiting_.load(std::memory_order_relaxed) != 0) return true;  // a control call comes first
+  const std::lock_guard lock(mutex_);
+  bool moved = false;
+  for (auto& device : devices_) moved |= DataPath(*this, *device, now).poll_doorbells();
+  moved |= fabric_.deliver(kDeliverAStep, [this, now](const Packet& packet) { deliver(packet, now); }) != 0;
+  moved |= serve_ready(now);
+  if (now >= next_scan_) {
+    next_scan_ = now + kScanEvery;
+    scan(now);
+  }
+  return moved;
+}
+
+void Engine::deliver(const Packet& packet, Time now) {
+  Device* device = packet.to_device < kDevices ? devices_[packet.to_device].get() : nullptr;
+  if (device == nullptr) return;
+  ++device->counters.packets_received;
+  Qp* qp = device->qps.find(packet.dest_qpn);
+  if (qp == nullptr) {
+    ++device->counters.packets_dropped;
+    return;
+  }
+  DataPath path(*this, *device, now);
+  if (is_response(packet.opcode)) {
+    path.on_response(*qp, packet);
+  } else {
+    path.on_request(*qp, packet);
+  }
+}
+
+// Each QP with something to do gets one turn; those with more stay in the list.
+bool Engine::serve_ready(Time now) {
+  bool moved = false;
+  serving_.swap(ready_);
+  for (Qp* qp : serving_) {
+    qp->ready = false;
+    DataPath path(*this, *devices_[qp->attributes.device], now);
+    const bool answered = path.answer(*qp);
+    moved |= path.send(*qp);
+    if (!answered || has_more(*qp)) path.mark_ready(*qp);
+  }
+  serving_.clear();
+  return moved;
+}
+
+void Engine::scan(Time now) {
+  fabric_.maintain();
+  for (auto& device : devices_) {
+    DataPath path(*this, *device, now);
+    for (auto& uar : device->uars) {
+      for (Qp* qp : uar->qps) {
+        path.scan_record(*qp);
+        path.on_timer(*qp);
+      }
+    }
+    for (Cq* cq : device->channel_cqs) path.fire_if_armed(*cq);
+  }
+}
+
+Uar& Engine::add_uar(Device& device, std::uint32_t page, std::byte* registers) {
+  return *device.uars.emplace_back(std::make_unique<Uar>(Uar{page, registers, {}}));
+}
+
+Uar* Engine::find_uar(Device& device, std::uint32_t page) {
+  const auto at = std::find_if(device.uars.begin(), device.uars.end(), [page](auto& uar) { return uar->page == page; });
+  return at == device.uars.end() ? nullptr : at->get();
+}
+
+void Engine::remove_uar(Device& device, std::uint32_t page) {
+  std::erase_if(device.uars, [page](auto& uar) { return uar->page == page; });
+}
+
+Cq& Engine::add_cq(Device& device, Cq cq) {
+  auto& added = device.cqs.put(cq.cqn, std::make_unique<Cq>(cq));
+  if (added.dbrec != nullptr && added.has_channel) {
+    const auto poison = wire::be32(kArmPoison);
+    if (!dma::store32(&added.dbrec->arm, poison.raw)) added.dead = true;
+  }
+  if (added.has_channel) device.channel_cqs.push_back(&added);
+  return added;
+}
+
+void Engine::remove_cq(Device& device, Cq& cq) {
+  std::erase(device.channel_cqs, &cq);
+  device.cqs.erase(cq.cqn);
+}
+
+Qp& Engine::add_qp(Device& device, QpConfig config) {
+  auto qp = std::make_unique<Qp>();
+  qp->config = config;
+  qp->attributes.device = device.index;
+  qp->requester.window.resize(std::max(1u, config.sq.wqebbs));
+  if (config.send_cq != nullptr) ++config.send_cq->users;
+  if (config.recv_cq != nullptr) ++config.recv_cq->users;
+  if (Pd* pd = device.pds.find(config.pdn)) ++pd->users;
+  if (Uar* uar = find_uar(device, config.uar_page)) uar->qps.push_back(qp.get());
+  return device.qps.put(config.qpn, std::move(qp));
+}
+
+void Engine::remove_qp(Device& device, Qp& qp) {
+  const auto& config = qp.config;
+  if (config.send_cq != nullptr) --config.send_cq->users;
+  if (config.recv_cq != nullptr) --config.recv_cq->users;
+  if (Pd* pd = device.pds.find(config.pdn)) --pd->users;
+  if (Uar* uar = find_uar(device, config.uar_page)) std::erase(uar->qps, &qp);
+  std::erase(ready_, &qp);
+  device.qps.erase(config.qpn);
+}
+
+}  // namespace marrow::cx7

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The QP's state machine: which transition is legal, what it needs, and what it starts afresh.
+// Facts: states and transitions [prm: IBA vol. 1, 10.3; mlx5 QPC]; that RST needs a zero record [prm].
+#include <bit>
+
+#include "cx7/hca/data_path.h"
+
+namespace marrow::cx7 {
+namespace {
+
+bool is_legal(QpState from, QpState to) {
+  if (to == QpState::kReset || to == QpState::kError) return true;
+  switch (from) {
+    case QpState::kReset:
+      return to == QpState::kInit;
+    case QpState::kInit:
+      return to == QpState::kInit || to == QpState::kRtr;
+    case QpState::kRtr:
+      return to == QpState::kRts;
+    case QpState::kRts:
+      return to == QpState::kRts;
+    default:
+      return false;
+  }
+}
+
+bool is_complete(QpState to, const QpAttributes& attributes) {
+  if (to != QpState::kRtr) return true;
+  const bool mtu =
+      std::has_single_bit(attributes.mtu_bytes) && attributes.mtu_bytes >= 256 && attributes.mtu_bytes <= kMaxPayload;
+  return mtu && attributes.responder_reads <= kMaxResources;
+}
+
+void start_responder(Qp& qp) {
+  qp.responder = {};
+  qp.responder.expected_psn = qp.attributes.recv_psn;
+}
+
+void start_requester(Qp& qp) {
+  auto& requester = qp.requester;
+  requester.next_psn = qp.attributes.send_psn;
+  requester.acked_psn = psn_add(qp.attributes.send_psn, 0xffffff);
+  requester.retries_left = qp.attributes.retry_count;
+  requester.rnr_left = qp.attributes.rnr_retry;
+}
+
+void reset(Qp& qp) {
+  qp.responder = {};
+  auto window = std::move(qp.requester.window);
+  qp.requester = {};
+  qp.requester.window = std::move(window);
+  const auto device = qp.attributes.device;
+  qp.attributes = {};
+  qp.attributes.device = device;
+}
+
+}  // namespace
+
+Engine::Modify Engine::modify_qp(Device& device, Qp& qp, QpState to, const QpAttributes& attributes) {
+  if (!is_legal(qp.state, to)) return Modify::kBadState;
+  if (!is_complete(to, attributes)) return Modify::kBadAttribute;
+  if (to == QpState::kReset) {
+    reset(qp);
+    qp.state = to;
+    return Modify::kOk;
+  }
+  if (to == QpState::kError) {
+    // No clock on the control path: the time only dates CQEs, and the last scan is near enough.
+    DataPath(*this, device, next_scan_).enter_error(qp);
+    return Modify::kOk;
+  }
+  qp.attributes = attributes;
+  qp.attributes.device = device.index;
+  if (to == QpState::kRtr) start_responder(qp);
+  if (to == QpState::kRts && qp.state == QpState::kRtr) start_requester(qp);
+  qp.state = to;
+  if (to == QpState::kRts) DataPath(*this, device, next_scan_).mark_ready(qp);
+  return Modify::kOk;
+}
+
+}  // namespace marrow::cx7

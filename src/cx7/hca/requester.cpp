@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stop 6 of 9 (docs/one-message.md). In: a QP whose producer index moved. Out: packets with PSNs.
+// Fetches WQEs, cuts messages at the MTU, and stops where the link is full, a fence waits or enough reads are out.
+// Facts: PSN rules, ACK requests and windows [prm: IBA vol. 1, 9.7]; order of WQEs on one SQ [prm].
+#include <algorithm>
+
+#include "cx7/hca/data_path.h"
+#include "cx7/hca/memory.h"
+#include "cx7/hca/timing.h"
+
+namespace marrow::cx7 {
+namespace {
+
+using wire::Opcode;
+
+constexpr unsigned kPacketsAStep = 64;  // [guess] bounded work: other QPs and the control path get their turn
+
+bool awaits_response(Opcode opcode) {
+  return opcode == Opcode::kRead || opcode == Opcode::kCompareSwap || opcode == Opcode::kFetchAdd;
+}
+
+struct Shape {
+  PacketOpcode only, first, middle, last;
+};
+
+Shape shape_of(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kSend:
+      return {PacketOpcode::kSendOnly, PacketOpcode::kSendFirst, PacketOpcode::kSendMiddle, PacketOpcode::kSendLast};
+    case Opcode::kSendImm:
+      return {PacketOpcode::kSendOnlyImm, PacketOpcode::kSendFirst, PacketOpcode::kSendMiddle,
+              PacketOpcode::kSendLastImm};
+    case Opcode::kWriteImm:
+      return {PacketOpcode::kWriteOnlyImm, PacketOpcode::kWriteFirst, PacketOpcode::kWriteMiddle,
+              PacketOpcode::kWriteLastImm};
+    default:
+      return {PacketOpcode::kWriteOnly, PacketOpcode::kWriteFirst, PacketOpcode::kWriteMiddle,
+              PacketOpcode::kWriteLast};
+  }
+}
+
+PacketOpcode packet_opcode(Opcode opcode, std::uint32_t packet, std::uint32_t packets) {
+  if (opcode == Opcode::kRead) return PacketOpcode::kReadRequest;
+  if (opcode == Opcode::kCompareSwap) return PacketOpcode::kCompareSwap;
+  if (opcode == Opcode::kFetchAdd) return PacketOpcode::kFetchAdd;
+  const auto shape = shape_of(opcode);
+  if (packets == 1) return shape.only;
+  if (packet == 0) return shape.first;
+  return packet + 1 == packets ? shape.last : shape.middle;
+}
+
+}  // namespace
+
+bool DataPath::send(Qp& qp) {
+  auto& requester = qp.requester;
+  if (qp.state == QpState::kError) {
+    flush_send(qp);
+    return false;
+  }
+  if (qp.state != QpState::kRts) return false;
+  if (requester.held_until > now_) return false;
+  requester.held_until = Time{0};
+  bool moved = false;
+  for (unsigned packets = 0; packets < kPacketsAStep; ++packets) {
+    if (requester.sending == requester.newest && !fetch(qp)) break;
+    if (!send_packet(qp)) break;
+    moved = true;
+  }
+  settle_failure(qp);
+  return moved;
+}
+
+// Takes the next WQE into the window. False: nothing posted, or it must wait.
+bool DataPath::fetch(Qp& qp) {
+  auto& requester = qp.requester;
+  if (requester.next == requester.posted || requester.failure.pending) return false;
+  requester.decoded_valid = false;
+  const auto refusal = decode(qp, requester.next, requester.decoded);
+  const auto& wqe = requester.decoded;
+  const auto opcode = wqe.ctrl.opcode();
+  if (refusal) {
+    refuse(qp, {true, static_cast<std::uint16_t>(requester.next), opcode, refusal.syndrome, refusal.vendor});
+    return false;
+  }
+  const bool fenced = wqe.ctrl.fence() >= wire::Fence::kFence && requester.reads_out != 0;
+  const bool reads_full = awaits_response(opcode) && requester.reads_out >= qp.attributes.initiator_reads;
+  if (awaits_response(opcode) && qp.attributes.initiator_reads == 0) {
+    refuse(qp, {true, static_cast<std::uint16_t>(requester.next), opcode, wire::Syndrome::kLocalQpOperation, 0});
+    return false;
+  }
+  if (fenced || reads_full) return false;
+
+  const auto mtu = qp.attributes.mtu_bytes;
+  SentWqe& entry = window_at(requester, requester.newest);
+  entry = {.index = static_cast<std::uint16_t>(requester.next),
+           .wqebbs = static_cast<std::uint8_t>(wqe.wqebbs),
+           .opcode = opcode,
+           .completion = wqe.ctrl.completion(),
+           .first_psn = requester.next_psn,
+           .packets = opcode == Opcode::kNop ? 0 : std::max(1u, (wqe.bytes + mtu - 1) / mtu),
+           .bytes = wqe.bytes};
+  ++device_.counters.wqes_fetched;
+  trace(TraceEvent::Kind::kFetch, qp.config.qpn, entry.index,
+        std::uint64_t{static_cast<std::uint8_t>(opcode)} << 8 | wqe.ctrl.ds());
+  requester.next_psn = psn_add(requester.next_psn, entry.packets);
+  requester.next += wqe.wqebbs;
+  requester.newest += 1;
+  requester.sending_packet = 0;
+  requester.decoded_valid = true;
+  if (awaits_response(opcode)) ++requester.reads_out;
+  return true;
+}
+
+// Local refusal: the QP fails at this WQE, after everything before it has completed.
+void DataPath::refuse(Qp& qp, const Requester::Failure& failure) {
+  if (failure.syndrome == wire::Syndrome::kLocalProtection) ++device_.counters.local_protection_errors;
+  qp.requester.failure = failure;
+}
+
+bool DataPath::send_packet(Qp& qp) {
+  auto& requester = qp.requester;
+  const SentWqe& wqe = window_at(requester, requester.sending);
+  if (wqe.packets == 0) {  // NOP: nothing travels; it completes in its turn
+    ++requester.sending;
+    requester.decoded_valid = false;
+    progress(qp);
+    return true;
+  }
+  if (!requester.decoded_valid) {  // sent again: the WQE is still in the ring
+    if (const auto refusal = decode(qp, wqe.index, requester.decoded)) {
+      refuse(qp, {true, wqe.index, wqe.opcode, refusal.syndrome, refusal.vendor});
+      return false;
+    }
+    requester.decoded_valid = true;
+  }
+  const auto offset = requester.sending_packet * qp.attributes.mtu_bytes;
+  const auto bytes = awaits_response(wqe.opcode) ? 0 : std::min(qp.attributes.mtu_bytes, wqe.bytes - offset);
+  Reservation room{Reservation::State::kLost, nullptr};
+  if (qp.attributes.remote_device != kNoDevice) {
+    room = engine_.fabric_.reserve(slot_of(qp.attributes.remote_qpn), bytes);
+  }
+  if (room.state == Reservation::State::kFull) return false;
+  if (room.state == Reservation::State::kRoom) {
+    room.packet->payload_bytes = bytes;
+    if (!fill(qp, wqe, *room.packet)) {
+      refuse(qp, {true, wqe.index, wqe.opcode, wire::Syndrome::kLocalProtection, 0x51});
+      return false;
+    }
+    engine_.fabric_.commit(slot_of(qp.attributes.remote_qpn));
+    ++device_.counters.packets_sent;
+  } else {
+    ++device_.counters.packets_dropped;
+  }
+  arm_timer(qp);
+  ++requester.sending_packet;
+  if (requester.sending_packet >= wqe.packets || wqe.opcode == Opcode::kRead) {
+    ++requester.sending;
+    requester.sending_packet = 0;
+    requester.decoded_valid = false;
+  }
+  return true;
+}
+
+bool DataPath::fill(Qp& qp, const SentWqe& wqe, Packet& packet) {
+  auto& requester = qp.requester;
+  const auto& decoded = requester.decoded;
+  const auto index = requester.sending_packet;
+  const auto offset = index * qp.attributes.mtu_bytes;
+  const bool last = index + 1 == wqe.packets || wqe.opcode == Opcode::kRead;
+  packet.dest_qpn = qp.attributes.remote_qpn;
+  packet.psn = psn_add(wqe.first_psn, index);
+  packet.opcode = packet_opcode(wqe.opcode, index, wqe.packets);
+  packet.from_device = device_.index;
+  packet.to_device = qp.attributes.remote_device;
+  packet.solicited = last && decoded.ctrl.solicited() == wire::Solicited::kYes;
+  packet.imm = decoded.ctrl.imm.raw;
+  packet.va = decoded.va;
+  packet.rkey = decoded.rkey;
+  packet.dma_bytes = decoded.bytes;
+  if (wqe.opcode == Opcode::kRead) {  // asked for again from the middle
+    packet.va += offset;
+    packet.dma_bytes -= offset;
+  }
+  packet.swap_add = decoded.swap_add;
+  packet.compare_high = static_cast<std::uint32_t>(decoded.compare >> 32);
+  packet.compare_low = static_cast<std::uint32_t>(decoded.compare);
+  const bool due = ++requester.unacked_since_request >= (1u << qp.attributes.log_ack_req_freq);
+  packet.ack_request = last || due;
+  if (packet.ack_request) requester.unacked_since_request = 0;
+  trace(TraceEvent::Kind::kPacketSent, packet.dest_qpn, packet.psn, static_cast<std::uint8_t>(packet.opcode));
+  return gather(decoded, offset, {packet.payload(), packet.payload_bytes});
+}
+
+// Payload bytes [offset, offset + to.size()) of the message.
+bool DataPath::gather(const DecodedWqe& wqe, std::uint32_t offset, std::span<std::byte> to) {
+  if (wqe.is_inline) {
+    std::copy_n(wqe.inline_bytes.data() + offset, to.size(), to.data());
+    return true;
+  }
+  for (std::uint32_t k = 0; k < wqe.spans && !to.empty(); ++k) {
+    const auto& span = wqe.span[k];
+    if (offset >= span.bytes) {
+      offset -= span.bytes;
+      continue;
+    }
+    const auto part = std::min<std::size_t>(span.bytes - offset, to.size());
+    if (!dma::copy(to.data(), span.host + offset, part)) return false;
+    to = to.subspan(part);
+    offset = 0;
+  }
+  return true;
+}
+
+void DataPath::arm_timer(Qp& qp) {
+  if (qp.requester.deadline == Time{0}) qp.requester.deadline = now_ + ack_timeout(qp.attributes);
+}
+
+}  // namespace marrow::cx7

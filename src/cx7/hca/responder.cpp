@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stop 7 of 9 (docs/one-message.md). In: a request packet. Out: written memory, a receive's CQE, an answer owed.
+// The checks stand in the specification's order: state and source, PSN, opcode sequence, QP rights, receive WQE,
+// length, key. A refusal changes no byte. Facts: [prm: IBA vol. 1, 9.7.4-9.7.6].
+#include <algorithm>
+#include <cstring>
+
+#include "cx7/hca/data_path.h"
+#include "cx7/hca/memory.h"
+
+namespace marrow::cx7 {
+namespace {
+
+enum class Kind : std::uint8_t { kSend, kWrite, kRead, kAtomic, kNone };
+
+// What the responder must know of a request opcode; a table of rows, as in the specification.
+struct Row {
+  Kind kind = Kind::kNone;
+  bool first = false;
+  bool last = false;
+  bool imm = false;
+};
+
+Row row_of(PacketOpcode opcode) {
+  switch (opcode) {
+    case PacketOpcode::kSendFirst:
+      return {Kind::kSend, true, false, false};
+    case PacketOpcode::kSendMiddle:
+      return {Kind::kSend, false, false, false};
+    case PacketOpcode::kSendLast:
+      return {Kind::kSend, false, true, false};
+    case PacketOpcode::kSendLastImm:
+      return {Kind::kSend, false, true, true};
+    case PacketOpcode::kSendOnly:
+      return {Kind::kSend, true, true, false};
+    case PacketOpcode::kSendOnlyImm:
+      return {Kind::kSend, true, true, true};
+    case PacketOpcode::kWriteFirst:
+      return {Kind::kWrite, true, false, false};
+    case PacketOpcode::kWriteMiddle:
+      return {Kind::kWrite, false, false, false};
+    case PacketOpcode::kWriteLast:
+      return {Kind::kWrite, false, true, false};
+    case PacketOpcode::kWriteLastImm:
+      return {Kind::kWrite, false, true, true};
+    case PacketOpcode::kWriteOnly:
+      return {Kind::kWrite, true, true, false};
+    case PacketOpcode::kWriteOnlyImm:
+      return {Kind::kWrite, true, true, true};
+    case PacketOpcode::kReadRequest:
+      return {Kind::kRead, true, true, false};
+    case PacketOpcode::kCompareSwap:
+    case PacketOpcode::kFetchAdd:
+      return {Kind::kAtomic, true, true, false};
+    default:
+      return {};
+  }
+}
+
+Responder::Message message_of(Kind kind) {
+  return kind == Kind::kSend ? Responder::Message::kSend : Responder::Message::kWrite;
+}
+
+std::uint32_t packets_of(std::uint32_t bytes, std::uint32_t mtu) {
+  return std::max(1u, (bytes + mtu - 1) / mtu);
+}
+
+}  // namespace
+
+void DataPath::on_request(Qp& qp, const Packet& packet) {
+  auto& responder = qp.responder;
+  const bool receiving = qp.state == QpState::kRtr || qp.state == QpState::kRts;
+  if (!receiving || packet.from_device != qp.attributes.remote_device || responder.nak_owed) {
+    ++device_.counters.packets_dropped;
+    return;
+  }
+  mark_ready(qp);
+  if (!check_order(qp, packet)) return;
+
+  const auto row = row_of(packet.opcode);
+  const auto mtu = qp.attributes.mtu_bytes;
+  const bool in_message = responder.message != Responder::Message::kNone;
+  const bool continues = !row.first && in_message && responder.message == message_of(row.kind);
+  const bool right_length = row.last ? packet.payload_bytes <= mtu : packet.payload_bytes == mtu;
+  if (row.kind == Kind::kNone || (row.first ? in_message : !continues) || !right_length) {
+    return nak(qp, packet, aeth::kNakInvalidRequest);
+  }
+  switch (row.kind) {
+    case Kind::kSend:
+      return on_send(qp, packet);
+    case Kind::kWrite:
+      return on_write(qp, packet);
+    case Kind::kRead:
+      return on_read(qp, packet);
+    case Kind::kAtomic:
+      return on_atomic(qp, packet);
+    case Kind::kNone:
+      break;
+  }
+}
+
+// True when this is the packet expected. A gap is reported once; a duplicate is answered, never executed again.
+bool DataPath::check_order(Qp& qp, const Packet& packet) {
+  auto& responder = qp.responder;
+  const auto distance = psn_distance(packet.psn, responder.expected_psn);
+  if (distance == 0) {
+    responder.sequence_nak_sent = false;
+    return true;
+  }
+  if (distance < 0) {
+    on_duplicate(qp, packet);
+  } else if (!responder.sequence_nak_sent) {
+    responder.sequence_nak_sent = true;
+    responder.nak_owed = true;
+    responder.nak_syndrome = aeth::kNakSequence;
+    responder.nak_psn = responder.expected_psn;
+  }
+  return false;
+}
+
+void DataPath::on_duplicate(Qp& qp, const Packet& packet) {
+  auto& responder = qp.responder;
+  ++device_.counters.duplicates_received;
+  const auto kind = row_of(packet.opcode).kind;
+  if (kind == Kind::kSend || kind == Kind::kWrite) {
+    responder.ack_owed = true;
+    return;
+  }
+  const auto kept = std::min(responder.resource_next, kMaxResources);
+  for (auto at = responder.resource_next - kept; at != responder.resource_next; ++at) {
+    auto& resource = responder.resources[at % kMaxResources];
+    const auto packet_index = psn_distance(packet.psn, resource.first_psn);
+    if (packet_index < 0 || packet_index >= static_cast<std::int32_t>(resource.packets)) continue;
+    resource.sent = static_cast<std::uint32_t>(packet_index);
+    for (auto later = at + 1; later != responder.resource_next; ++later) {
+      responder.resources[later % kMaxResources].sent = 0;  // answers go out in order: all later ones again
+    }
+    responder.resource_first = std::min(responder.resource_first, at);
+    return;
+  }
+  ++device_.counters.packets_dropped;
+}
+
+void DataPath::nak(Qp& qp, const Packet& packet, std::uint8_t syndrome) {
+  auto& responder = qp.responder;
+  responder.nak_owed = true;
+  responder.nak_syndrome = syndrome;
+  responder.nak_psn = packet.psn;
+}
+
+// Everything in the packet is done: the next PSN is expected, and an answer may be owed.
+void DataPath::advance(Qp& qp, const Packet& packet, std::uint32_t psns) {
+  auto& responder = qp.responder;
+  responder.expected_psn = psn_add(responder.expected_psn, psns);
+  device_.counters.payload_bytes_received += packet.payload_bytes;
+  if (!row_of(packet.opcode).last) return;
+  responder.msn = psn_add(responder.msn, 1);
+  responder.message = Responder::Message::kNone;
+  responder.received = 0;
+}
+
+void DataPath::on_write(Qp& qp, const Packet& packet) {
+  auto& responder = qp.responder;
+  const auto row = row_of(packet.opcode);
+  if (row.first) {
+    if ((qp.attributes.access & kRemoteWrite) == 0) return nak(qp, packet, aeth::kNakInvalidRequest);
+    const KeyedRange range{packet.rkey, qp.config.pdn, kRemoteWrite, packet.va, packet.dma_bytes};
+    if (packet.dma_bytes != 0 && resolve(device_, range) == nullptr) return nak(qp, packet, aeth::kNakRemoteAccess);
+    responder.va = packet.va;
+    responder.rkey = packet.rkey;
+    responder.left = packet.dma_bytes;
+  }
+  const bool whole = row.last ? packet.payload_bytes == responder.left : packet.payload_bytes < responder.left;
+  if (!whole) return nak(qp, packet, aeth::kNakInvalidRequest);
+  if (row.imm && !take_recv_wqe(qp)) return nak(qp, packet, aeth::kRnrNak | qp.attributes.min_rnr_nak);
+  if (packet.payload_bytes != 0) {
+    // Looked up anew: the key may have been destroyed since the first packet.
+    std::byte* const to =
+        resolve(device_, {responder.rkey, qp.config.pdn, kRemoteWrite, responder.va, packet.payload_bytes});
+    if (to == nullptr) return nak(qp, packet, aeth::kNakRemoteAccess);
+    if (!dma::copy(to, packet.payload(), packet.payload_bytes)) return nak(qp, packet, aeth::kNakRemoteOperation);
+    trace(TraceEvent::Kind::kRemoteWrite, qp.config.qpn, responder.va, packet.payload_bytes);
+  }
+  responder.message = Responder::Message::kWrite;
+  responder.va += packet.payload_bytes;
+  responder.left -= packet.payload_bytes;
+  responder.received += packet.payload_bytes;
+  responder.ack_owed |= packet.ack_request;
+  if (row.imm) finish_recv(qp, packet);
+  advance(qp, packet, 1);
+}
+
+void DataPath::on_send(Qp& qp, const Packet& packet) {
+  auto& responder = qp.responder;
+  if (!take_recv_wqe(qp)) return nak(qp, packet, aeth::kRnrNak | qp.attributes.min_rnr_nak);
+  if (responder.nak_owed) return;  // the receive WQE itself was refused
+  if (!scatter_recv(qp, packet)) return;
+  responder.message = Responder::Message::kSend;
+  responder.received += packet.payload_bytes;
+  responder.ack_owed |= packet.ack_request;
+  if (row_of(packet.opcode).last) finish_recv(qp, packet);
+  advance(qp, packet, 1);
+}
+
+// Claims the next receive WQE for this message and reads its scatter list. False: none is posted.
+bool DataPath::take_recv_wqe(Qp& qp) {
+  auto& responder = qp.responder;
+  if (responder.recv_wqe_taken) return true;
+  std::uint32_t word = 0;
+  if (qp.config.rq.entries == 0 || !dma::load32(&qp.config.dbrec->receive, word)) return false;
+  const auto posted = static_cast<std::uint16_t>(wire::swap_bytes(word));
+  if (posted == static_cast<std::uint16_t>(responder.recv_index)) return false;
+
+  std::array<wire::DataSegment, kMaxSpans> list;
+  const auto segments = std::min<std::size_t>(qp.config.rq.stride_bytes / wire::kDsBytes, kMaxSpans);
+  responder.recv_wqe_taken = true;
+  responder.spans = 0;
+  Refusal refusal{};
+  if (!dma::copy(list.data(), qp.config.rq.at(responder.recv_index), segments * wire::kDsBytes)) {
+    refusal = {wire::Syndrome::kLocalProtection, 0x51};
+  }
+  for (std::size_t k = 0; k < segments && !refusal; ++k) {
+    const auto& data = list[k];
+    const auto bytes = data.byte_count.host();
+    if (bytes == 0 && data.lkey.host() == wire::kInvalidLkey) break;  // end of the list
+    if (bytes == 0) continue;
+    std::byte* const host = resolve(device_, {data.lkey.host(), qp.config.pdn, kLocalWrite, data.addr.host(), bytes});
+    if (host == nullptr) refusal = {wire::Syndrome::kLocalProtection, 0x51};
+    responder.span[responder.spans++] = {host, bytes};
+  }
+  if (refusal) {
+    Packet at;
+    at.psn = responder.expected_psn;
+    refuse_recv(qp, at, refusal);
+  }
+  return true;
+}
+
+// This side's own fault: the receive completes in error here, and the sender learns that the operation failed.
+void DataPath::refuse_recv(Qp& qp, const Packet& packet, const Refusal& refusal) {
+  auto& responder = qp.responder;
+  ++device_.counters.local_protection_errors;
+  write_cqe(*qp.config.recv_cq, {.opcode = wire::CqeOpcode::kResponderError,
+                                 .qpn = qp.config.qpn,
+                                 .user_index = qp.config.user_index,
+                                 .wqe_counter = static_cast<std::uint16_t>(responder.recv_index++),
+                                 .syndrome = refusal.syndrome,
+                                 .vendor = refusal.vendor});
+  const bool length = refusal.syndrome == wire::Syndrome::kLocalLength;
+  nak(qp, packet, length ? aeth::kNakInvalidRequest : aeth::kNakRemoteOperation);
+}
+
+bool DataPath::scatter_recv(Qp& qp, const Packet& packet) {
+  auto& responder = qp.responder;
+  auto offset = responder.received;
+  auto left = packet.payload_bytes;
+  const std::byte* from = packet.payload();
+  std::uint64_t capacity = 0;
+  for (std::uint32_t k = 0; k < responder.spans; ++k) capacity += responder.span[k].bytes;
+  if (std::uint64_t{offset} + left > capacity) {
+    refuse_recv(qp, packet, {wire::Syndrome::kLocalLength, 0});
+    return false;
+  }
+  for (std::uint32_t k = 0; k < responder.spans && left != 0; ++k) {
+    const auto& span = responder.span[k];
+    if (offset >= span.bytes) {
+      offset -= span.bytes;
+      continue;
+    }
+    const auto part = std::min(span.bytes - offset, left);
+    if (!dma::copy(span.host + offset, from, part)) {
+      refuse_recv(qp, packet, {wire::Syndrome::kLocalProtection, 0x51});
+      return false;
+    }
+    from += part;
+    left -= part;
+    offset = 0;
+  }
+  return true;
+}
+
+void DataPath::finish_recv(Qp& qp, const Packet& packet) {
+  auto& responder = qp.responder;
+  const auto row = row_of(packet.opcode);
+  const auto opcode = row.kind == Kind::kWrite ? wire::CqeOpcode::kRecvWriteImm
+                      : row.imm                ? wire::CqeOpcode::kRecvSendImm
+                                               : wire::CqeOpcode::kRecvSend;
+  write_cqe(*qp.config.recv_cq, {.opcode = opcode,
+                                 .qpn = qp.config.qpn,
+                                 .user_index = qp.config.user_index,
+                                 .wqe_counter = static_cast<std::uint16_t>(responder.recv_index++),
+                                 .byte_count = responder.received,
+                                 .imm = row.imm ? packet.imm : 0,
+                                 .solicited = packet.solicited});
+  responder.recv_wqe_taken = false;
+  if (qp.config.recv_cq->dead) enter_error(qp);
+}
+
+void DataPath::on_read(Qp& qp, const Packet& packet) {
+  auto& responder = qp.responder;
+  const bool room = responder.resource_next - responder.resource_first < qp.attributes.responder_reads;
+  if ((qp.attributes.access & kRemoteRead) == 0 || !room) return nak(qp, packet, aeth::kNakInvalidRequest);
+  const KeyedRange range{packet.rkey, qp.config.pdn, kRemoteRead, packet.va, packet.dma_bytes};
+  if (packet.dma_bytes != 0 && resolve(device_, range) == nullptr) return nak(qp, packet, aeth::kNakRemoteAccess);
+  const auto packets = packets_of(packet.dma_bytes, qp.attributes.mtu_bytes);
+  advance(qp, packet, packets);
+  responder.resources[responder.resource_next++ % kMaxResources] = {.kind = ResponderResource::Kind::kRead,
+                                                                    .first_psn = packet.psn,
+                                                                    .packets = packets,
+                                                                    .msn = responder.msn,
+                                                                    .va = packet.va,
+                                                                    .rkey = packet.rkey,
+                                                                    .bytes = packet.dma_bytes};
+}
+
+void DataPath::on_atomic(Qp& qp, const Packet& packet) {
+  auto& responder = qp.responder;
+  const bool room = responder.resource_next - responder.resource_first < qp.attributes.responder_reads;
+  const bool allowed = (qp.attributes.access & kRemoteAtomic) != 0;
+  if (!allowed || !room || packet.va % 8 != 0) return nak(qp, packet, aeth::kNakInvalidRequest);
+  std::byte* const at = resolve(device_, {packet.rkey, qp.config.pdn, kRemoteAtomic, packet.va, 8});
+  if (at == nullptr || reinterpret_cast<std::uintptr_t>(at) % 8 != 0) {
+    return nak(qp, packet, aeth::kNakRemoteAccess);
+  }
+  std::uint64_t original = 0;
+  const bool done = packet.opcode == PacketOpcode::kFetchAdd
+                        ? dma::fetch_add64(at, packet.swap_add, original)
+                        : dma::compare_swap64(at, packet.compare(), packet.swap_add, original);
+  if (!done) return nak(qp, packet, aeth::kNakRemoteOperation);
+  advance(qp, packet, 1);
+  responder.resources[responder.resource_next++ % kMaxResources] = {
+      .kind = ResponderResource::Kind::kAtomic, .first_psn = packet.psn, .msn = responder.msn, .original = original};
+}
+
+}  // namespace marrow::cx7

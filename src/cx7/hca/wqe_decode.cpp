@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of stop 6: a WQE's bytes become a message, or a refusal. Strict mode refuses reserved bits and a wrong index.
+// Facts: segments and their order [dv]; which syndrome for what [prm: CQE syndromes], vendor bytes [obs: CX-6].
+#include <cstring>
+
+#include "cx7/hca/data_path.h"
+#include "cx7/hca/memory.h"
+#include "util/log.h"
+
+namespace marrow::cx7 {
+namespace {
+
+using wire::Opcode;
+using wire::Syndrome;
+
+constexpr Refusal kMalformed{Syndrome::kLocalQpOperation, 0x68};
+constexpr Refusal kProtection{Syndrome::kLocalProtection, 0x51};
+constexpr std::uint64_t kMaxMessage = 1u << 30;
+
+template <class Segment>
+Segment segment_at(std::span<const std::byte> segments, std::size_t ds) {
+  Segment segment;
+  std::memcpy(&segment, segments.data() + ds * wire::kDsBytes, sizeof segment);
+  return segment;
+}
+
+bool is_atomic(Opcode opcode) {
+  return opcode == Opcode::kCompareSwap || opcode == Opcode::kFetchAdd;
+}
+bool is_modelled(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kNop:
+    case Opcode::kWrite:
+    case Opcode::kWriteImm:
+    case Opcode::kSend:
+    case Opcode::kSendImm:
+    case Opcode::kRead:
+    case Opcode::kCompareSwap:
+    case Opcode::kFetchAdd:
+      return true;
+  }
+  return false;
+}
+bool has_immediate(Opcode opcode) {
+  return opcode == Opcode::kWriteImm || opcode == Opcode::kSendImm;
+}
+bool has_remote(Opcode opcode) {
+  return opcode == Opcode::kWrite || opcode == Opcode::kWriteImm || opcode == Opcode::kRead || is_atomic(opcode);
+}
+// Data comes back into the data segments instead of leaving from them.
+bool is_inbound(Opcode opcode) {
+  return opcode == Opcode::kRead || is_atomic(opcode);
+}
+
+bool has_reserved_bits(const wire::CtrlSegment& ctrl) {
+  constexpr std::uint32_t kReservedFlags = 0xffffff00u | 0x11u;  // signature, DCI stream, bits 4 and 0
+  return ctrl.opmod() != 0 || (ctrl.qpn_ds.host() & 0xc0) != 0 || (ctrl.signature_flags.host() & kReservedFlags) != 0 ||
+         (ctrl.imm.raw != 0 && !has_immediate(ctrl.opcode()));
+}
+
+}  // namespace
+
+Refusal DataPath::decode(const Qp& qp, std::uint32_t index, DecodedWqe& wqe) {
+  alignas(16) std::array<std::byte, 16 * wire::kWqebbBytes> block;
+  const auto& sq = qp.config.sq;
+  if (!dma::copy(block.data(), sq.at(index), wire::kWqebbBytes)) return kProtection;
+  std::memcpy(&wqe.ctrl, block.data(), sizeof wqe.ctrl);
+
+  const auto ds = wqe.ctrl.ds();
+  wqe.wqebbs = wire::wqebbs_of(ds);
+  if (wqe.ctrl.index() != static_cast<std::uint16_t>(index) || wqe.ctrl.qpn() != qp.config.qpn) {
+    ++device_.counters.strict_stale_wqe_index;
+    util::log::once("wqe.stale", "QP {:#x}: WQE at index {} says index {}, QP {:#x}", qp.config.qpn, index & 0xffff,
+                    wqe.ctrl.index(), wqe.ctrl.qpn());
+    if (strict()) return kMalformed;
+  }
+  if (has_reserved_bits(wqe.ctrl)) {
+    ++device_.counters.strict_wqe_reserved_bits;
+    util::log::once("wqe.reserved", "QP {:#x}: WQE {} has reserved control bits set", qp.config.qpn, index & 0xffff);
+    if (strict()) return kMalformed;
+  }
+  if (!is_modelled(wqe.ctrl.opcode())) {
+    util::log::once("wqe.opcode", "WQE opcode {:#x} is not modelled", static_cast<unsigned>(wqe.ctrl.opcode()));
+    return kMalformed;
+  }
+  // A WQE must end where posted work ends, and blocks beyond the ring would overlap its beginning.
+  const bool whole = static_cast<std::int32_t>(qp.requester.posted - (index + wqe.wqebbs)) >= 0;
+  if (ds == 0 || !whole || wqe.wqebbs > sq.wqebbs) return kMalformed;
+  for (std::uint32_t k = 1; k < wqe.wqebbs; ++k) {
+    if (!dma::copy(block.data() + k * wire::kWqebbBytes, sq.at(index + k), wire::kWqebbBytes)) return kProtection;
+  }
+  return parse_segments(qp, {block.data(), std::size_t{ds} * wire::kDsBytes}, wqe);
+}
+
+Refusal DataPath::parse_segments(const Qp& qp, std::span<const std::byte> segments, DecodedWqe& wqe) {
+  const auto opcode = wqe.ctrl.opcode();
+  wqe.bytes = 0;
+  wqe.spans = 0;
+  wqe.is_inline = false;
+  if (opcode == Opcode::kNop) return {};  // whatever its length: a cancelled WQE keeps its segments
+  segments = segments.subspan(wire::kDsBytes);
+  if (has_remote(opcode)) {
+    if (segments.size() < wire::kDsBytes) return kMalformed;
+    const auto remote = segment_at<wire::RemoteSegment>(segments, 0);
+    if (remote.reserved.raw != 0) {
+      ++device_.counters.strict_wqe_reserved_bits;
+      if (strict()) return kMalformed;
+    }
+    wqe.va = remote.addr.host();
+    wqe.rkey = remote.rkey.host();
+    segments = segments.subspan(wire::kDsBytes);
+  }
+  if (is_atomic(opcode)) {
+    if (segments.size() < 2 * wire::kDsBytes) return kMalformed;  // the old value always needs a place
+    const auto atomic = segment_at<wire::AtomicSegment>(segments, 0);
+    wqe.swap_add = atomic.swap_add.host();
+    wqe.compare = atomic.compare.host();
+    segments = segments.subspan(wire::kDsBytes);
+  }
+  if (const auto refusal = add_data(qp, segments, wqe)) return refusal;
+  if (is_atomic(opcode) && (wqe.bytes != 8 || wqe.spans != 1)) return kMalformed;
+  return {};
+}
+
+Refusal DataPath::add_data(const Qp& qp, std::span<const std::byte> segments, DecodedWqe& wqe) {
+  const bool inbound = is_inbound(wqe.ctrl.opcode());
+  std::uint64_t total = 0;
+  while (!segments.empty()) {
+    const auto data = segment_at<wire::DataSegment>(segments, 0);
+    const auto count = data.byte_count.host();
+    if ((count & wire::kInlineFlag) != 0) {
+      const auto bytes = count & ~wire::kInlineFlag;
+      const auto taken = std::size_t{wire::inline_ds(bytes)} * wire::kDsBytes;
+      if (inbound || bytes == 0 || taken > segments.size() || wqe.spans != 0 || wqe.is_inline) return kMalformed;
+      std::memcpy(wqe.inline_bytes.data(), segments.data() + 4, bytes);
+      wqe.is_inline = true;
+      total += bytes;
+      segments = segments.subspan(taken);
+      continue;
+    }
+    if (wqe.is_inline || wqe.spans == kMaxSpans) return kMalformed;
+    const std::uint64_t bytes = count == 0 ? std::uint64_t{1} << 31 : count;
+    std::byte* const host = resolve(device_, {.key = data.lkey.host(),
+                                              .pdn = qp.config.pdn,
+                                              .access = inbound ? kLocalWrite : 0u,
+                                              .va = data.addr.host(),
+                                              .bytes = bytes});
+    if (host == nullptr) return kProtection;
+    wqe.span[wqe.spans++] = {host, static_cast<std::uint32_t>(bytes)};
+    total += bytes;
+    segments = segments.subspan(wire::kDsBytes);
+  }
+  if (total > kMaxMessage) return {Syndrome::kLocalLength, 0};
+  wqe.bytes = static_cast<std::uint32_t>(total);
+  return {};
+}
+
+}  // namespace marrow::cx7
