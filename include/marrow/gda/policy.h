@@ -6,7 +6,10 @@
 // [guess].
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -33,6 +36,10 @@ enum class FenceKind : std::uint8_t { kNone, kGpu, kGpuSequential, kSystem };
 enum class StoreKind : std::uint8_t { kPlain, kVolatile, kRelaxedSystem, kMmio, kReleaseGpu, kReleaseSystem };
 enum class Scope : std::uint8_t { kNone, kGpu, kSystem };
 
+MARROW_HD constexpr bool is_release(StoreKind kind) {
+  return kind == StoreKind::kReleaseGpu || kind == StoreKind::kReleaseSystem;
+}
+
 /// One row of the comparison. order.h emits it, probes count it, tools/ptx_check looks for it in the PTX.
 struct Recipe {
   FenceKind before_dbrec;
@@ -42,19 +49,16 @@ struct Recipe {
   Scope poll;  // of the CQE load, and of the fence between it and what the completion allows
 };
 
-inline constexpr Recipe kRecipes[kOrderings] = {
-    {FenceKind::kNone, StoreKind::kPlain, FenceKind::kNone, StoreKind::kMmio, Scope::kNone},
-    {FenceKind::kNone, StoreKind::kRelaxedSystem, FenceKind::kGpu, StoreKind::kMmio, Scope::kGpu},
-    {FenceKind::kGpu, StoreKind::kRelaxedSystem, FenceKind::kGpu, StoreKind::kMmio, Scope::kGpu},
-    {FenceKind::kNone, StoreKind::kReleaseGpu, FenceKind::kNone, StoreKind::kReleaseGpu, Scope::kGpu},
-    {FenceKind::kGpuSequential, StoreKind::kVolatile, FenceKind::kGpuSequential, StoreKind::kVolatile, Scope::kGpu},
-    {FenceKind::kNone, StoreKind::kRelaxedSystem, FenceKind::kNone, StoreKind::kReleaseSystem, Scope::kSystem},
-    {FenceKind::kNone, StoreKind::kRelaxedSystem, FenceKind::kSystem, StoreKind::kMmio, Scope::kSystem},
-};
-
 MARROW_HD constexpr Recipe recipe_of(Ordering ordering) {
-  constexpr Recipe rows[kOrderings] = {kRecipes[0], kRecipes[1], kRecipes[2], kRecipes[3],
-                                       kRecipes[4], kRecipes[5], kRecipes[6]};  // device code sees no host array
+  constexpr Recipe rows[kOrderings] = {
+      {FenceKind::kNone, StoreKind::kPlain, FenceKind::kNone, StoreKind::kMmio, Scope::kNone},
+      {FenceKind::kNone, StoreKind::kRelaxedSystem, FenceKind::kGpu, StoreKind::kMmio, Scope::kGpu},
+      {FenceKind::kGpu, StoreKind::kRelaxedSystem, FenceKind::kGpu, StoreKind::kMmio, Scope::kGpu},
+      {FenceKind::kNone, StoreKind::kReleaseGpu, FenceKind::kNone, StoreKind::kReleaseGpu, Scope::kGpu},
+      {FenceKind::kGpuSequential, StoreKind::kVolatile, FenceKind::kGpuSequential, StoreKind::kVolatile, Scope::kGpu},
+      {FenceKind::kNone, StoreKind::kRelaxedSystem, FenceKind::kNone, StoreKind::kReleaseSystem, Scope::kSystem},
+      {FenceKind::kNone, StoreKind::kRelaxedSystem, FenceKind::kSystem, StoreKind::kMmio, Scope::kSystem},
+  };
   return rows[static_cast<std::uint8_t>(ordering)];
 }
 
@@ -160,6 +164,49 @@ struct SystemFence : Policy {
   static constexpr Ordering ordering = Ordering::kSystemFence;
 };
 
+// Variations of any policy, and the names that say so: "gpu-fence+pointer", "sys-fence+batch16".
+template <const std::string_view&... Parts>
+struct Joined {
+  static constexpr auto chars = [] {
+    std::array<char, (Parts.size() + ...)> all{};
+    std::size_t at = 0;
+    ((at = static_cast<std::size_t>(std::copy(Parts.begin(), Parts.end(), all.begin() + at) - all.begin())), ...);
+    return all;
+  }();
+  static constexpr std::string_view value{chars.data(), chars.size()};
+};
+
+template <std::uint32_t N>
+struct Digits {
+  static constexpr std::array<char, 3> chars{'0' + N / 100, '0' + N / 10 % 10, '0' + N % 10};
+  static constexpr std::size_t skip = N >= 100 ? 0 : N >= 10 ? 1 : 2;
+  static constexpr std::string_view value{chars.data() + skip, 3 - skip};
+};
+
+template <class P, const std::string_view&... Suffix>
+struct Named : P {
+  static constexpr std::string_view name = Joined<P::name, Suffix...>::value;
+};
+inline constexpr std::string_view kPointerSuffix = "+pointer", kInlineSuffix = "+inline", kBatchSuffix = "+batch",
+                                  kEverySuffix = "+signal-every";
+template <class P>
+struct Pointer : Named<P, kPointerSuffix> {
+  static constexpr Payload payload = Payload::kPointer;
+};
+template <class P, std::uint32_t Bytes>
+struct Inline : Named<P, kInlineSuffix, Digits<Bytes>::value> {
+  static constexpr Payload payload = Payload::kInline;
+  static constexpr std::uint32_t max_inline_bytes = Bytes;
+};
+template <class P, std::uint32_t N>
+struct Batch : Named<P, kBatchSuffix, Digits<N>::value> {
+  static constexpr Batching batching{N};
+};
+template <class P>
+struct SignalEvery : Named<P, kEverySuffix> {
+  static constexpr Completion completion{Signal::kEvery};
+};
+
 /// A list of types: at once an axis, its names and the instantiations behind them.
 template <class... Ps>
 struct List {
@@ -185,7 +232,7 @@ static_assert(OrderingPolicies::size == kOrderings);
 // --- Nonsense does not compile --------------------------------------------------------------------------------------
 
 /// The processor that runs a lane.
-enum class Lane : std::uint8_t { kHost, kGpu };
+enum class Lane : std::uint8_t { kHost, kGpu, kUnknown };
 
 constexpr bool lies_in(const Placement& p, Mem mem) {
   return p.sq == mem || p.cq == mem || p.dbrec == mem;

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who acts together at stop 2 of 9, and the few things that differ between a GPU lane and a host lane: clock, pause,
+// bounded spin. Beside order.h the only file of mini-gda that asks which compiler it has.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "marrow/gda/policy.h"
+
+#if !defined(__CUDA_ARCH__)
+#include <chrono>
+#include <thread>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+#endif
+
+namespace marrow::gda {
+
+#if defined(__CUDA_ARCH__)
+inline constexpr Lane kLane = Lane::kGpu;
+#elif defined(__CUDACC__)
+inline constexpr Lane kLane = Lane::kUnknown;  // nvcc's host pass instantiates kernels' templates too
+#else
+inline constexpr Lane kLane = Lane::kHost;
+#endif
+
+/// One lane by itself; the only team of host lanes.
+struct Solo {
+  [[nodiscard]] MARROW_HD static constexpr std::uint32_t rank() { return 0; }
+  [[nodiscard]] MARROW_HD static constexpr std::uint32_t size() { return 1; }
+  MARROW_HD static constexpr void sync() {}
+  [[nodiscard]] MARROW_HD static constexpr bool any(bool mine) { return mine; }
+  template <class T>
+  [[nodiscard]] MARROW_HD static constexpr T broadcast(const T& of_leader) {
+    return of_leader;
+  }
+};
+
+#if defined(__CUDACC__)
+/// The 32 lanes of a warp, all of which must make each call. Lane 0 leads.
+struct Warp {
+  static constexpr unsigned kAll = 0xffffffffu;
+
+  [[nodiscard]] __device__ static std::uint32_t rank() {
+    std::uint32_t lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return lane;
+  }
+  [[nodiscard]] __device__ static constexpr std::uint32_t size() { return 32; }
+  /// Also makes the lanes' earlier stores part of what the leader's next fence or release store orders.
+  __device__ static void sync() { __syncwarp(kAll); }
+  [[nodiscard]] __device__ static bool any(bool mine) { return __any_sync(kAll, mine) != 0; }
+  /// `of_leader` of lane 0, in every lane.
+  template <class T>
+  [[nodiscard]] __device__ static T broadcast(const T& of_leader) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::uint32_t words[(sizeof(T) + 3) / 4] = {};
+    memcpy(words, &of_leader, sizeof(T));
+    for (auto& word : words) word = __shfl_sync(kAll, word, 0);
+    T copy = of_leader;
+    memcpy(&copy, words, sizeof(T));
+    return copy;
+  }
+};
+#endif
+
+/// Nanoseconds of a clock that only runs forward. GPU: %globaltimer, whose step is tens of ns to 1 us; for limits only.
+[[nodiscard]] MARROW_HD inline std::uint64_t lane_clock_ns() {
+#if defined(__CUDA_ARCH__)
+  std::uint64_t ns;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
+  return ns;
+#else
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+#endif
+}
+
+/// The finest counter of this lane: SM cycles on a GPU, TSC ticks on an x86 host, else nanoseconds.
+[[nodiscard]] MARROW_HD inline std::uint64_t lane_ticks() {
+#if defined(__CUDA_ARCH__)
+  std::uint64_t cycles;
+  asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles)::"memory");
+  return cycles;
+#elif defined(__x86_64__)
+  return __rdtsc();
+#else
+  return lane_clock_ns();
+#endif
+}
+
+/// Bounds a spin. The clock is read every 1024 spins, so a wait that ends sooner never reads it. A host lane gives its
+/// core away after 1024 pauses: the NIC may be a thread that has none.
+class SpinLimit {
+ public:
+  MARROW_HD explicit SpinLimit(std::uint64_t limit_ns) : limit_ns_(limit_ns) {}
+
+  /// Call once a spin that brought nothing.
+  [[nodiscard]] MARROW_HD bool expired() {
+    ++spins_;
+    const bool patient = spins_ <= kSpins;
+    relax(patient);
+    if (spins_ % (patient ? kSpins : kClockEvery) != 0) return false;
+    const auto now = lane_clock_ns();
+    if (start_ns_ == 0) start_ns_ = now;
+    return now - start_ns_ >= limit_ns_;
+  }
+
+ private:
+  static constexpr std::uint32_t kSpins = 1024;
+  static constexpr std::uint32_t kClockEvery = kLane == Lane::kGpu ? kSpins : 16;  // a host lane yields in between
+
+  MARROW_HD static void relax([[maybe_unused]] bool patient) {
+#if !defined(__CUDA_ARCH__)
+    if (!patient) return std::this_thread::yield();
+#if defined(__x86_64__)
+    _mm_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+#endif
+  }
+
+  std::uint64_t limit_ns_;
+  std::uint64_t start_ns_ = 0;
+  std::uint64_t spins_ = 0;
+};
+
+}  // namespace marrow::gda
