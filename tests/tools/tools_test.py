@@ -219,6 +219,21 @@ class Setup(Tree):
         self.assertEqual(code, 1)
         self.assertIn("ibverbs-utils clang-format: failed", text)
 
+    def test_elsewhere_than_debian_takes_what_is_there_or_says_what_is_missing(self):
+        def run_alone():
+            run = subprocess.run([shutil.which("bash"), TOOLS / "setup", "build"], env={"PATH": str(self.root / "bin")},
+                                 capture_output=True, text=True)
+            return run.returncode, run.stdout + run.stderr
+
+        code, text = run_alone()
+        self.assertEqual(code, 1)
+        self.assertIn("not Debian or Ubuntu", text)
+        self.assertIn("  ninja\n", text)
+        for name in ("g++", "cmake", "ninja", "pkg-config"):
+            self.put(f"bin/{name}", "#!/bin/sh\nexit 0\n")
+            (self.root / "bin" / name).chmod(0o755)
+        self.assertEqual(run_alone(), (0, ""))
+
 
 class Step(Tree):
     def step(self, script):
