@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// QUERY_HCA_CAP: what this device can do. A capability bit is set when the thing behind it is modelled, never to
+// please a caller; what is not named here reads as zero.
+#include "cx7/fw/command.h"
+#include "cx7/fw/limits.h"
+#include "cx7/fw/port.h"
+
+namespace marrow::cx7::fw {
+namespace {
+
+namespace prm = wire::prm;
+using prm::set;
+
+void general(std::byte* cap) {
+  namespace c = prm::general_cap;
+  const bool ethernet = link_layer() == LinkLayer::kEthernet;
+  set(cap, c::log_max_qp_sz, kLogMaxSqWqebbs);
+  set(cap, c::log_max_qp, kLogMaxObjects);
+  set(cap, c::log_max_cq_sz, kLogMaxCqEntries);
+  set(cap, c::log_max_cq, kLogMaxObjects);
+  set(cap, c::log_max_ra_req_qp, kLogMaxReads);
+  set(cap, c::log_max_ra_res_qp, kLogMaxReads);
+  set(cap, c::port_type, ethernet ? 1 : 0);
+  set(cap, c::num_ports, kPorts);
+  set(cap, c::log_max_msg, kLogMaxMessage);
+  set(cap, c::cqe_version, 1);
+  set(cap, c::roce, ethernet ? 1 : 0);
+  set(cap, c::atomic, 1);
+  set(cap, c::cq_oi, 1);
+  set(cap, c::rc, 1);
+  set(cap, c::uar_4k, 1);
+  set(cap, c::bf, 1);
+  set(cap, c::log_bf_reg_size, kLogBlueFlameBytes);
+  set(cap, c::max_wqe_sz_sq, kMaxSendWqeBytes);
+  set(cap, c::max_wqe_sz_rq, kMaxRecvWqeBytes);
+  set(cap, c::log_uar_page_sz, 0);  // in units of 4 KiB
+  set(cap, c::num_of_uars_per_page, 1);
+}
+
+// Mode 1: operands in memory and results are in host order.
+void atomic(std::byte* cap) {
+  set(cap, prm::atomic_cap::req_8b_endianness_mode, 1);
+  set(cap, prm::atomic_cap::supported_req_8b_endianness_mode_1, 1);
+  set(cap, prm::atomic_cap::operations, 0b11);  // compare-swap, fetch-add
+  set(cap, prm::atomic_cap::size_qp, 8);        // 8-byte operands
+}
+
+void roce(std::byte* cap) {
+  namespace c = prm::roce_cap;
+  set(cap, c::qp_ts_format, 0);
+  set(cap, c::roce_version, 0b101);  // bit 0 v1, bit 2 v2
+  set(cap, c::dest_udp_port, kRoceUdpPort);
+  set(cap, c::max_src_udp_port, kMaxUdpSourcePort);
+  set(cap, c::min_src_udp_port, kMinUdpSourcePort);
+  set(cap, c::address_table_size, kGidTableLength);
+}
+
+}  // namespace
+
+Reply query_hca_cap(Client&, const std::byte* in, std::byte* out) {
+  using Type = prm::query_hca_cap::Type;
+  std::byte* const cap = out + prm::query_hca_cap::kCapability;
+  switch (static_cast<Type>(prm::get(in, prm::in::op_mod) >> 1)) {
+    case Type::kGeneral:
+      general(cap);
+      return {};
+    case Type::kAtomic:
+      atomic(cap);
+      return {};
+    case Type::kRoce:
+      if (link_layer() != LinkLayer::kEthernet)
+        return refuse(CommandStatus::kBadParameter, "RoCE capabilities: not a RoCE port");
+      roce(cap);
+      return {};
+    case Type::kOdp:
+    case Type::kGeneral2:
+      break;
+  }
+  return refuse(CommandStatus::kBadParameter, "capability type not modelled");
+}
+
+}  // namespace marrow::cx7::fw

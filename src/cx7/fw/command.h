@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// A firmware command: mailbox in, mailbox out. execute() finds the command in command_table.h, checks lengths and
+// reserved bits, and runs its handler, which lives in the file of the object it is about.
+// Facts: status byte and syndrome of a reply [prm]; the syndromes' values are ours [guess], their text is in the log.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "cx7/fw/client.h"
+#include "marrow/wire/prm.h"
+
+namespace marrow::cx7::fw {
+
+using wire::prm::Command;
+using wire::prm::CommandStatus;
+
+/// What a handler answers. `reason` is a sentence fragment with static life; it also makes the syndrome.
+struct Reply {
+  CommandStatus status = CommandStatus::kOk;
+  std::string_view reason;
+  [[nodiscard]] bool ok() const { return status == CommandStatus::kOk; }
+};
+
+inline Reply refuse(CommandStatus status, std::string_view reason) {
+  return {status, reason};
+}
+
+/// The reply's syndrome for a reason: FNV-1a, so that a reason keeps its number whatever is added beside it.
+constexpr std::uint32_t syndrome_of(std::string_view reason) {
+  std::uint32_t hash = 2166136261u;
+  for (const char c : reason) hash = (hash ^ static_cast<std::uint8_t>(c)) * 16777619u;
+  return hash;
+}
+
+/// Which of the kernel's DEVX calls may carry the command.
+enum class Role : std::uint8_t { kGeneral, kCreate, kModify, kQuery, kDestroy };
+
+/// A stretch of a mailbox and the fields known in it.
+struct Section;
+
+struct CommandSpec {
+  Command opcode{};
+  std::string_view name;
+  Role role{};
+  std::size_t in_bytes = 0;
+  std::size_t out_bytes = 0;
+  Reply (*handler)(Client&, const std::byte* in, std::byte* out) = nullptr;
+  std::span<const Section> sections;
+};
+
+/// Null for a command that is not modelled.
+[[nodiscard]] const CommandSpec* find_command(std::uint32_t opcode);
+
+[[nodiscard]] inline std::uint32_t opcode_of(std::span<const std::byte> in) {
+  return in.size() < 8 ? 0 : wire::prm::get(in.data(), wire::prm::in::opcode);
+}
+
+/// Runs one command. Status and syndrome also stand in `out` (when it has room for them); the rest of `out` is zero
+/// unless the command succeeded. Refusals are logged once each, with name and reason.
+Reply execute(Client& client, std::span<const std::byte> in, std::span<std::byte> out);
+
+// Handlers, one file an object.
+Reply query_hca_cap(Client&, const std::byte* in, std::byte* out);  // caps.cpp
+Reply create_cq(Client&, const std::byte* in, std::byte* out);      // cq.cpp
+Reply destroy_cq(Client&, const std::byte* in, std::byte* out);
+Reply query_cq(Client&, const std::byte* in, std::byte* out);
+Reply create_qp(Client&, const std::byte* in, std::byte* out);  // qp.cpp
+Reply destroy_qp(Client&, const std::byte* in, std::byte* out);
+Reply query_qp(Client&, const std::byte* in, std::byte* out);
+Reply rst2init(Client&, const std::byte* in, std::byte* out);  // qp_transition.cpp
+Reply init2init(Client&, const std::byte* in, std::byte* out);
+Reply init2rtr(Client&, const std::byte* in, std::byte* out);
+Reply rtr2rts(Client&, const std::byte* in, std::byte* out);
+Reply rts2rts(Client&, const std::byte* in, std::byte* out);
+Reply qp_2err(Client&, const std::byte* in, std::byte* out);
+Reply qp_2rst(Client&, const std::byte* in, std::byte* out);
+
+}  // namespace marrow::cx7::fw
