@@ -26,9 +26,9 @@ struct DevicePage {
 class DevicePages {
  public:
   virtual ~DevicePages() = default;
-  /// A free page, or nothing when there is none left. `file_offset` is a multiple of 4096 in [4096, 2^36) that no
-  /// other living page of the same device has, whichever File it belongs to: its page number is the doorbell page's
-  /// number (uar_page).
+  /// A free page, or nothing when there is none left. `file_offset` is a multiple of 4096 in [4096, 2^28) that no
+  /// other living page of the same device has, whichever File it belongs to: offset / 4096 is the doorbell page's
+  /// number (uar_page), and the kernel's CREATE_CQ has 16 bits for it.
   [[nodiscard]] virtual std::optional<DevicePage> allocate() = 0;
   virtual void release(const DevicePage& page) = 0;
 };

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cx7/abi/objects.h"
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "cx7/abi/refusal.h"
+#include "cx7/fw/limits.h"
+
+namespace marrow::cx7::abi {
+namespace {
+
+namespace prm = wire::prm;
+
+// enum ib_event_type, which no uapi header names [abi: ibv_event_type has the same values].
+constexpr std::uint32_t kEventCqError = 0;
+constexpr std::uint32_t kEventQpFatal = 1;
+
+bool post_async(const std::shared_ptr<EventChannel>& channel, std::uint64_t element, std::uint32_t type) {
+  if (!channel) return false;
+  const ib_uverbs_async_event_desc event{.element = element, .event_type = type, .reserved = 0};
+  return channel->post(std::as_bytes(std::span(&event, 1)));
+}
+
+std::uint32_t take_number(std::uint32_t number) {
+  require(number != 0, ENOMEM);
+  return number;
+}
+
+std::uint32_t next_umem_id() {
+  static std::uint32_t last = 0;  // the engine's lock is held
+  return ++last;
+}
+
+fw::Command destroyer_of(fw::Command creator) {
+  return creator == fw::Command::kCreateQp ? fw::Command::kDestroyQp : fw::Command::kDestroyCq;
+}
+
+}  // namespace
+
+PdObject::PdObject(fw::Client& client) : Object(kKind, client) {
+  const auto pdn = take_number(client.device.pds.next_number());
+  pd_ = &client.device.pds.put(pdn, std::make_unique<Pd>(Pd{.pdn = pdn}));
+  client.pds.insert(pdn);
+}
+
+PdObject::~PdObject() {
+  client_.pds.erase(pd_->pdn);
+  client_.device.pds.erase(pd_->pdn);
+}
+
+// The low byte changes from key to key, so that a stale one rarely fits the next owner of its number.
+MrObject::MrObject(fw::Client& client, Pd& pd, Mkey mkey) : Object(kKind, client), pd_(pd) {
+  static std::uint8_t variant = 0;
+  const auto number = take_number(client.device.mkeys.next_number());
+  key_ = mkey.key = number << 8 | ++variant;
+  client.device.mkeys.put(number, std::make_unique<Mkey>(mkey));
+  ++pd_.users;
+}
+
+MrObject::~MrObject() {
+  client_.device.mkeys.erase(key_ >> 8);
+  --pd_.users;
+}
+
+UarObject::UarObject(fw::Client& client, DevicePages& pages) : Object(kKind, client), pages_(pages) {
+  const auto page = pages.allocate();
+  require(page.has_value(), ENOMEM);
+  page_ = *page;
+  client.engine.add_uar(client.device, number(), page_.registers);
+  client.uars.insert(number());
+}
+
+UarObject::~UarObject() {
+  client_.uars.erase(number());
+  client_.engine.remove_uar(client_.device, number());
+  pages_.release(page_);
+}
+
+std::uint32_t UarObject::number() const {
+  return static_cast<std::uint32_t>(page_.file_offset / kUarPageBytes);
+}
+
+bool UarObject::busy() const {
+  const Uar* const uar = client_.engine.find_uar(client_.device, number());
+  return uar != nullptr && !uar->qps.empty();
+}
+
+UmemObject::UmemObject(fw::Client& client, std::byte* base, std::uint64_t bytes)
+    : Object(kKind, client), id_(next_umem_id()) {
+  client.umems.emplace(id_, fw::Umem{.id = id_, .base = base, .bytes = bytes});
+}
+
+CqObject::CqObject(fw::Client& client, const Cq& cq, Channels channels)
+    : Object(kKind, client), channels_(std::move(channels)) {
+  auto prepared = cq;
+  prepared.cqn = take_number(client.device.cqs.next_number());
+  prepared.has_channel = channels_.completion != nullptr;
+  prepared.events = this;
+  cq_ = &client.engine.add_cq(client.device, prepared);
+  client.cqs.emplace(cq_->cqn, fw::QueueMemory{});
+}
+
+CqObject::~CqObject() {
+  static_cast<void>(settle_events());
+  client_.cqs.erase(cq_->cqn);
+  client_.device.cqs.erase(cq_->cqn);
+}
+
+ib_uverbs_destroy_cq_resp CqObject::settle_events() {
+  const auto element = cq_->user_handle;
+  if (completion_events_ != 0) completion_events_ -= channels_.completion->remove(element);
+  if (async_events_ != 0) async_events_ -= channels_.async->remove(element);
+  return {.comp_events_reported = completion_events_, .async_events_reported = async_events_};
+}
+
+void CqObject::completion_event(Cq& cq) {
+  const ib_uverbs_comp_event_desc event{.cq_handle = cq.user_handle};
+  if (channels_.completion && channels_.completion->post(std::as_bytes(std::span(&event, 1)))) ++completion_events_;
+}
+
+void CqObject::cq_error_event(Cq& cq) {
+  if (post_async(channels_.async, cq.user_handle, kEventCqError)) ++async_events_;
+}
+
+QpObject::QpObject(fw::Client& client, QpConfig config, std::shared_ptr<EventChannel> async)
+    : Object(kKind, client), async_(std::move(async)) {
+  config.qpn = take_number(client.device.qps.next_number());
+  config.events = this;
+  qp_ = &client.engine.add_qp(client.device, config);
+  client.qps.emplace(config.qpn, fw::QueueMemory{});
+}
+
+QpObject::~QpObject() {
+  static_cast<void>(settle_events());
+  client_.qps.erase(qp_->config.qpn);
+  client_.engine.remove_qp(client_.device, *qp_);
+}
+
+ib_uverbs_destroy_qp_resp QpObject::settle_events() {
+  if (async_events_ != 0) async_events_ -= async_->remove(qp_->config.user_handle);
+  return {.events_reported = async_events_};
+}
+
+void QpObject::qp_error_event(Qp& qp) {
+  if (post_async(async_, qp.config.user_handle, kEventQpFatal)) ++async_events_;
+}
+
+DevxObject::~DevxObject() {
+  try {
+    destroy();
+  } catch (const Errno&) {  // firmware has logged why; the file closes all the same
+  }
+}
+
+void DevxObject::destroy() {
+  if (gone_) return;
+  std::array<std::byte, prm::destroy::kInBytes> in{};
+  std::array<std::byte, prm::destroy::kOutBytes> out{};
+  prm::set(in.data(), prm::in::opcode, static_cast<std::uint32_t>(destroyer_of(name_.created_by)));
+  prm::set(in.data(), prm::destroy::object, name_.number);
+  const auto reply = fw::execute(client_, in, out);
+  if (reply.status == fw::CommandStatus::kResourceBusy) refuse(EBUSY);
+  require(reply.ok(), EREMOTEIO);
+  gone_ = true;
+}
+
+}  // namespace marrow::cx7::abi
