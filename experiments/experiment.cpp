@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small parts of experiment.h.
+#include "experiments/experiment.h"
+
+#include <algorithm>
+
+#include "util/error.h"
+
+namespace marrow::experiments {
+namespace {
+
+template <typename T>
+const T& value_of(const Point& point, std::string_view name) {
+  const auto at =
+      std::find_if(point.axes.begin(), point.axes.end(), [&](const auto& axis) { return axis.name == name; });
+  if (at != point.axes.end()) {
+    if (const auto* value = std::get_if<T>(&at->value)) return *value;
+  }
+  throw util::Error("the point has no axis '" + std::string(name) + "' of that type");
+}
+
+}  // namespace
+
+std::int64_t Point::number(std::string_view axis) const {
+  return value_of<std::int64_t>(*this, axis);
+}
+const std::string& Point::text(std::string_view axis) const {
+  return value_of<std::string>(*this, axis);
+}
+
+measure::Record blank_record(const Experiment& experiment, const Point& point, const Context& context) {
+  measure::Record record{.experiment = experiment.name, .axes = point.axes, .path = point.path, .policy = point.policy};
+  record.lane = "host";
+  record.nic = context.nic;
+  if (context.clock != nullptr) record.clock = context.clock->name();
+  return record;
+}
+
+}  // namespace marrow::experiments

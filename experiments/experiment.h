@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an experiment is: a question, the variants and sweeps that answer it, and a function that measures one point.
+// An experiment is written against two endpoints and does not know which NIC they are on.
+//
+//   Record record = blank_record(...);
+//   experiment.run(context, point, record);   // fills metrics, counts, verified; may throw, what is filled stays
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "measure/environment.h"
+#include "measure/lane_clock.h"
+#include "measure/record.h"
+
+namespace marrow::experiments {
+
+/// One way of doing it: a row of the paper's table. `axes` are settings that belong to the row.
+struct Variant {
+  std::string path;
+  std::string policy;
+  std::vector<measure::Axis> axes;
+};
+
+/// A whole-numbered setting that is swept over all variants; --axis replaces the values within [min, max].
+struct Sweep {
+  std::string name;
+  std::string meaning;
+  std::vector<std::int64_t> values;
+  std::int64_t min = 0;
+  std::int64_t max = 0;
+  std::int64_t step = 1;  // values are multiples of it
+};
+
+/// What one record is about: a variant with a value for every sweep.
+struct Point {
+  std::string path;
+  std::string policy;
+  std::vector<measure::Axis> axes;
+
+  /// \throws util::Error when the point has no such axis or it is of the other type.
+  [[nodiscard]] std::int64_t number(std::string_view axis) const;
+  [[nodiscard]] const std::string& text(std::string_view axis) const;
+};
+
+/// What an experiment is given by the one who runs it.
+struct Context {
+  std::string nic;                   // for the record: "cx7-sim" or a device's name
+  std::vector<std::string> devices;  // two device names; the same one twice is loopback
+  measure::Kind nic_kind = measure::Kind::kNic;
+  std::uint32_t iterations = 0;
+  std::uint32_t warmup = 0;
+  const measure::LaneClock* clock = nullptr;
+  const std::atomic<bool>* stop = nullptr;                           // set on a time limit or an interrupt
+  std::function<void(const measure::ActivePath&)> report_path = {};  // once the endpoints are set up
+
+  [[nodiscard]] bool stopping() const noexcept { return stop != nullptr && stop->load(std::memory_order_relaxed); }
+};
+
+struct Experiment {
+  std::string name;
+  std::string title;     // "Table 3: one 8 B operation"
+  std::string question;  // one sentence
+  std::string needs;     // what must be there to run it
+  std::vector<Variant> variants;
+  std::vector<Sweep> sweeps;
+  std::uint32_t iterations = 2000;  // a default that leaves p99 its own samples and keeps a demo short
+  std::function<void(Context&, const Point&, measure::Record&)> run;
+};
+
+/// A record with everything that is known before the measurement.
+[[nodiscard]] measure::Record blank_record(const Experiment& experiment, const Point& point, const Context& context);
+
+}  // namespace marrow::experiments

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// What runs in the child. An exception makes a record failed (or waived, when the error says so); the measured part
+// stays.
+#include "cli/child.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+
+#include "measure/lane_clock.h"
+#include "measure/paper.h"
+#include "measure/record_json.h"
+#include "util/error.h"
+
+namespace marrow::cli {
+namespace {
+
+std::atomic<bool> stop_requested{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "it is set in a signal handler");
+
+void request_stop(int) {
+  stop_requested.store(true, std::memory_order_relaxed);
+}
+
+void install_handlers() {
+  struct sigaction action {};
+  action.sa_handler = request_stop;
+  for (const int signal : {SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
+  ::signal(SIGPIPE, SIG_DFL);  // a child whose parent is gone has nobody to measure for
+}
+
+void send(int out, const measure::Json& json) {
+  const auto line = json.dump(-1, ' ', false, measure::Json::error_handler_t::replace) + "\n";
+  for (std::size_t done = 0; done < line.size();) {
+    const auto n = ::write(out, line.data() + done, line.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) std::_Exit(1);
+    done += static_cast<std::size_t>(n);
+  }
+}
+
+/// A record that cannot be written, for a NaN or a count that does not add up, fails with the reason instead.
+measure::Json writable(measure::Record record) {
+  try {
+    return measure::to_json(record);
+  } catch (const std::exception& problem) {
+    record.metrics.clear();
+    record.counts = {};
+    measure::fail(record, problem.what());
+    return measure::to_json(record);
+  }
+}
+
+void settle(measure::Record& record) {
+  for (const auto& e : record.expectations) {
+    if (!e.held) measure::fail(record, "did not hold: " + e.text);
+  }
+  if (record.status != measure::Status::kPassed) return;
+  if (stop_requested) return measure::fail(record, "stopped before all operations were done");
+  if (record.metrics.empty()) return measure::fail(record, "the experiment reported no metric");
+  if (!record.verified) measure::fail(record, "the bytes at the far side were not verified");
+}
+
+measure::Record run_one(const Task& task, experiments::Context& context) {
+  auto record = experiments::blank_record(*task.experiment, task.point, context);
+  try {
+    task.experiment->run(context, task.point, record);
+  } catch (const util::Error& problem) {
+    measure::fail(record, problem.what());
+    if (problem.kind() == util::ErrorKind::kWaived) record.status = measure::Status::kWaived;
+  } catch (const std::exception& problem) {
+    measure::fail(record, problem.what());
+  }
+  settle(record);
+  measure::add_paper_values(record);
+  return record;
+}
+
+struct Prepared {
+  experiments::Context context;
+  measure::LaneClock clock;
+};
+
+void run_all(const std::vector<Task>& tasks, std::size_t first, const RunSettings& settings, int out) {
+  Prepared prepared;
+  auto& context = prepared.context;
+  context.clock = &prepared.clock;
+  context.stop = &stop_requested;
+  context.warmup = settings.warmup;
+  context.report_path = [out](const measure::ActivePath& path) { send(out, {{"path", measure::to_json(path)}}); };
+  settings.prepare(context);
+  for (std::size_t i = first; i < tasks.size() && !stop_requested; ++i) {
+    send(out, {{"start", i}});
+    context.iterations = settings.iterations.value_or(tasks[i].experiment->iterations);
+    send(out, {{"record", writable(run_one(tasks[i], context))}, {"index", i}});
+  }
+  send(out, {{"libraries", measure::read_environment().rdma_core}});
+}
+
+}  // namespace
+
+void child_main(const std::vector<Task>& tasks, std::size_t first, const RunSettings& settings, int out) {
+  install_handlers();
+  try {
+    run_all(tasks, first, settings, out);
+  } catch (const util::Error& problem) {
+    send(out, {{"broken", problem.what()}, {"kind", problem.exit_code()}});
+  } catch (const std::exception& problem) {
+    send(out, {{"broken", problem.what()}, {"kind", 1}});
+  }
+  std::_Exit(0);  // no destructors of the parent's objects, no second flush of its buffers
+}
+
+}  // namespace marrow::cli

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The texts themselves. Each option says what, why or when, and its default.
+#include "cli/help.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "measure/build_info.h"
+
+namespace marrow::cli {
+namespace {
+
+constexpr std::string_view kMain =
+    R"(marrow - GPU-initiated RDMA, taken apart and measured; needs no GPU and no NIC to show its mechanism
+
+usage: marrow <command> [options]
+
+  list [PATTERN]        experiments, the table or figure each one reproduces, and what each needs
+  run EXPERIMENT...     measure; a table on the terminal, JSON on request
+  trace EXPERIMENT      one message, stop by stop, as the software NIC saw it
+  sim -- COMMAND        run any rdma-core program against the software ConnectX-7
+
+  --help, -h            this page; after a command, that command's page
+  --version             version, commit and compiler
+
+exit: 0 passed   1 failed   2 usage   77 nothing could run here
+
+examples: marrow list
+          marrow run single-op
+          marrow run ordering --policy gpu-fence,sys-fence --iterations 10000 --json ordering.json
+          marrow sim -- ibv_devinfo -v
+)";
+
+constexpr std::string_view kList = R"(marrow list - experiments, what they reproduce and what they need
+
+usage: marrow list [PATTERN]
+
+  PATTERN               only experiments whose name, title or question contains it; with a PATTERN the policies,
+                        axes and needs are shown too
+)";
+
+constexpr std::string_view kRun = R"(marrow run - measure
+
+usage: marrow run EXPERIMENT... [options]
+
+  EXPERIMENT            a name from `marrow list`, or all
+  --nic NAME            cx7-sim, or a device that ibv_devices shows; two devices as A,B
+                                                        (default: a real mlx5 device if there is one, else cx7-sim)
+  --lane NAME           who posts: host is a CPU thread, gpu a GPU thread    (default: host)
+  --policy NAMES        only these rows, separated by commas; all runs each  (default: all)
+  --axis NAME=VALUES    replace an axis's values, as in bytes=8,64; may be given more than once
+  --iterations N        timed operations for each row                        (default: the experiment's own)
+  --warmup N            operations before them, thrown away                  (default: 500)
+  --timeout SECONDS     give a row up after this long; it is reported as failed with what was measured
+                                                                             (default: 60)
+  --json FILE           write the document marrow.result/1 to FILE; - writes it to stdout, and nothing else there
+
+Every byte that an operation moves is compared at the far side; a row says so. Results go to stdout, all else to
+stderr. Each option has a twin: --iterations is MARROW_ITERATIONS; the command line wins.
+
+exit: 0 every row passed (rows may be waived)   1 a row failed   2 usage   77 nothing could run here
+
+examples: marrow run single-op
+          marrow run single-op --nic cx7-sim --json -
+          marrow run inline-payload --axis bytes=8,92,220
+)";
+
+constexpr std::string_view kTrace = R"(marrow trace - one message, stop by stop, as the software NIC saw it
+
+usage: marrow trace EXPERIMENT [options]
+
+  EXPERIMENT            a name from `marrow list`; its first row is traced
+  --policy NAME         trace this row instead
+  --nic NAME            only cx7-sim can be watched                          (default: cx7-sim)
+
+The stops are those of docs/one-message.md, with this run's values.
+)";
+
+constexpr std::string_view kSim = R"(marrow sim - run a program against the software ConnectX-7
+
+usage: marrow sim [options] -- COMMAND [ARGUMENT...]
+
+  --link ib|roce        link layer of the devices' ports                     (default: ib)
+  --lenient             let pass what the software NIC would refuse and a real one might let pass; still counted
+
+COMMAND sees two devices, mlx5_sim0 and mlx5_sim1, through unmodified rdma-core. Programs started this way at the same
+time by the same user reach each other. COMMAND's exit status is passed on; 127 says that it was not found.
+
+examples: marrow sim -- ibv_devinfo -v
+          marrow sim -- ib_write_bw -d mlx5_sim0 &
+          marrow sim -- ib_write_bw -d mlx5_sim1 localhost
+)";
+
+struct Page {
+  std::string_view command;
+  std::string_view text;
+};
+constexpr std::array<Page, 5> kPages{{{"", kMain}, {"list", kList}, {"run", kRun}, {"trace", kTrace}, {"sim", kSim}}};
+
+}  // namespace
+
+std::string_view help_text(std::string_view command) {
+  for (const auto& page : kPages) {
+    if (page.command == command) return page.text;
+  }
+  return kMain;
+}
+
+std::string version_text() {
+  const auto build = measure::build_info();
+  return fmt::format("marrow {} ({}{}, {}, {})\n", build.version, build.commit.substr(0, 12),
+                     build.dirty ? " with changes" : "", build.compiler, build.build_type);
+}
+
+}  // namespace marrow::cli

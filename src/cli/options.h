@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was asked for on the command line. Words in, plain data out; nothing is looked up or opened here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace marrow::cli {
+
+struct ListOptions {
+  std::string pattern;
+};
+
+/// Options that `run` and `trace` share.
+struct RunOptions {
+  std::vector<std::string> experiments;
+  std::string nic;  // empty: a real mlx5 device if there is one, else cx7-sim
+  std::string lane = "host";
+  std::vector<std::string> policies;  // empty: all
+  std::vector<std::string> axes;      // "NAME=V1,V2"
+  std::optional<std::uint32_t> iterations;
+  std::uint32_t warmup = 500;
+  double timeout_s = 60;
+  std::string json;  // a file, "-" for stdout, empty for none
+};
+
+struct TraceOptions {
+  RunOptions run;
+};
+
+struct SimOptions {
+  std::string link;  // empty: the software NIC's own default
+  bool lenient = false;
+  std::vector<std::string> command;
+};
+
+/// Text that was asked for: --help of some command, or --version.
+struct PrintOptions {
+  std::string text;
+};
+
+using Command = std::variant<ListOptions, RunOptions, TraceOptions, SimOptions, PrintOptions>;
+
+/// \throws util::Error of kind kUsage for anything that is not understood.
+[[nodiscard]] Command parse(const std::vector<std::string>& words);
+
+}  // namespace marrow::cli

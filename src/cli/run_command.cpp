@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// marrow run: select, measure in children, print, write. The order matters: everything that can be refused is refused
+// before the first measurement, and the table is out before the file is written.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <fstream>
+
+#include "cli/closest.h"
+#include "cli/runner.h"
+#include "cli/terminal.h"
+#include "cli/tool.h"
+#include "measure/document.h"
+#include "measure/people.h"
+#include "util/error.h"
+#include "util/fd.h"
+#include "util/log.h"
+
+namespace marrow::cli {
+namespace {
+
+constexpr const char* kStdout = "-";
+
+void refuse_unknown_lane(const std::string& lane) {
+  const std::array<std::string, 2> lanes{"host", "gpu"};
+  if (std::find(lanes.begin(), lanes.end(), lane) != lanes.end()) return;
+  throw util::Error(fmt::format("no lane '{}'{}", lane, closest_text(lane, lanes)), util::ErrorKind::kUsage,
+                    "--lane host");
+}
+
+/// Without truncating: a file from an earlier run stays whole until there is something to replace it with.
+void refuse_unwritable(const std::string& file) {
+  if (file.empty() || file == kStdout) return;
+  const util::UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  if (!fd) {
+    const auto problem = util::system_error("cannot write " + file, errno);
+    throw util::Error(problem.what(), util::ErrorKind::kUsage, "--json - for stdout");
+  }
+}
+
+std::vector<measure::Record> all_waived(const std::vector<Task>& tasks, const std::string& nic) {
+  std::vector<measure::Record> records;
+  for (const auto& task : tasks) {
+    auto record = experiments::blank_record(*task.experiment, task.point, {.nic = nic});
+    record.lane = "gpu";
+    record.status = measure::Status::kWaived;
+    record.reason = "this build has no gpu lane; --lane host runs the same device code on CPU threads";
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
+measure::Document measure_all(const Tool& tool, const RunOptions& options, const std::vector<Task>& tasks,
+                              const NicChoice& nic) {
+  measure::Document document{.environment = measure::read_environment()};
+  if (options.lane == "gpu") {
+    document.records = all_waived(tasks, nic.name);
+    return document;
+  }
+  RunSettings settings{.iterations = options.iterations, .warmup = options.warmup, .timeout_s = options.timeout_s};
+  settings.prepare = [&](experiments::Context& context) {
+    tool.make_ready(nic);
+    describe(nic, context);
+  };
+  auto outcome = run_tasks(tasks, settings, nic.name);
+  document.records = std::move(outcome.records);
+  document.environment.path = std::move(outcome.path);
+  if (!outcome.libraries.empty()) document.environment.rdma_core = outcome.libraries;
+  if (outcome.interrupted) util::log::warn("interrupted: what was measured until then follows");
+  return document;
+}
+
+void print_table(const Tool& tool, const measure::Document& document) {
+  const auto look = stdout_look();
+  print(measure::header_text(document.environment, look) + "\n");
+  for (const auto& experiment : tool.experiments) {
+    std::vector<measure::Record> mine;
+    std::copy_if(document.records.begin(), document.records.end(), std::back_inserter(mine),
+                 [&](const measure::Record& record) { return record.experiment == experiment.name; });
+    if (mine.empty()) continue;
+    print(measure::experiment_text(mine, {experiment.name, experiment.title, experiment.question}, look) + "\n");
+  }
+  print(measure::verdict_text(document, look));
+}
+
+void write_file(const std::string& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  if (!out) throw util::system_error("cannot write " + file, errno);
+  util::log::info("wrote {}", file);
+}
+
+}  // namespace
+
+int run_command(const Tool& tool, const RunOptions& options) {
+  refuse_unknown_lane(options.lane);
+  const auto tasks = select(tool.experiments, options);
+  const auto nic = choose_nic(options.nic, tool.real_devices());
+  refuse_unwritable(options.json);
+  const auto document = measure_all(tool, options, tasks, nic);
+  const auto text = measure::to_text(document);
+  if (options.json == kStdout) {
+    print(text);
+    return measure::exit_code_of(document);
+  }
+  print_table(tool, document);
+  if (!options.json.empty()) write_file(options.json, text);
+  return measure::exit_code_of(document);
+}
+
+}  // namespace marrow::cli

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// marrow sim -- COMMAND: puts the software NIC before everything else the command loads, and becomes the command.
+// Facts: LD_PRELOAD comes before all libraries that a program names; exec keeps the process, so exit status and signals
+// are the command's own [abi].
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "cli/tool.h"
+#include "util/env.h"
+#include "util/error.h"
+
+namespace marrow::cli {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr const char* kLibrary = "libmarrow_cx7.so";
+constexpr int kNotFound = 127;  // what a shell answers for a command that is not there
+constexpr int kNotRunnable = 126;
+
+/// Beside the executable as built (bin/ and lib/) and as installed (bin/ and lib/, lib64/ or a multiarch folder).
+fs::path library_path() {
+  const auto folder = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const auto* place : {"../lib", "../lib64", "../lib/x86_64-linux-gnu", "../lib/aarch64-linux-gnu", "."}) {
+    const auto candidate = folder / place / kLibrary;
+    if (fs::exists(candidate)) return fs::canonical(candidate);
+  }
+  throw util::Error(fmt::format("{} is not beside {}", kLibrary, folder.string()), util::ErrorKind::kFailed,
+                    "build or install the software NIC with the tool");
+}
+
+void preload(const fs::path& library) {
+  std::string value = library.string();
+  if (const auto others = util::env_text("LD_PRELOAD")) value += ":" + std::string(*others);
+  ::setenv("LD_PRELOAD", value.c_str(), 1);
+}
+
+}  // namespace
+
+int sim_command(const SimOptions& options) {
+  preload(library_path());
+  ::setenv("MARROW_SIM", "1", 1);
+  if (!options.link.empty()) ::setenv("MARROW_SIM_LINK", options.link.c_str(), 1);
+  if (options.lenient) ::setenv("MARROW_SIM_STRICT", "0", 1);
+  std::vector<char*> words;
+  for (const auto& word : options.command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  ::execvp(words[0], words.data());
+  const auto problem = util::system_error(fmt::format("cannot run '{}'", options.command.front()), errno);
+  std::fprintf(stderr, "error: %s\n", problem.what());
+  return errno == ENOENT ? kNotFound : kNotRunnable;
+}
+
+}  // namespace marrow::cli

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words to options; the refusals are in run_test.cpp, where a user would see them.
+#include "cli/options.h"
+
+#include <gmock/gmock.h>
+
+#include "cli/help.h"
+#include "util/error.h"
+
+namespace marrow::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(Parse, OrderDoesNotMatter) {
+  for (const auto& words : {std::vector<std::string>{"run", "a", "b", "--warmup", "3", "--policy", "x,y"},
+                            std::vector<std::string>{"run", "--policy", "x,y", "--warmup=3", "a", "b"}}) {
+    const auto run = std::get<RunOptions>(parse(words));
+    EXPECT_THAT(run.experiments, ElementsAre("a", "b"));
+    EXPECT_THAT(run.policies, ElementsAre("x", "y"));
+    EXPECT_EQ(run.warmup, 3U);
+    EXPECT_FALSE(run.iterations);
+  }
+}
+
+TEST(Parse, AnAxisKeepsItsCommas) {
+  const auto run = std::get<RunOptions>(parse({"run", "a", "--axis", "bytes=8,16", "--axis", "payload=inline"}));
+  EXPECT_THAT(run.axes, ElementsAre("bytes=8,16", "payload=inline"));
+}
+
+TEST(Parse, EverythingBehindTheMarkBelongsToTheCommand) {
+  const auto sim =
+      std::get<SimOptions>(parse({"sim", "--link", "roce", "--lenient", "--", "prog", "--link", "--", "-h"}));
+  EXPECT_EQ(sim.link, "roce");
+  EXPECT_TRUE(sim.lenient);
+  EXPECT_THAT(sim.command, ElementsAre("prog", "--link", "--", "-h"));
+}
+
+TEST(Parse, HelpBehindTheMarkIsTheCommands) {
+  EXPECT_TRUE(std::holds_alternative<SimOptions>(parse({"sim", "--", "prog", "--help"})));
+  EXPECT_TRUE(std::holds_alternative<PrintOptions>(parse({"sim", "--help"})));
+}
+
+TEST(Help, NamesEveryOptionOfRun) {
+  for (const auto* option :
+       {"--nic", "--lane", "--policy", "--axis", "--iterations", "--warmup", "--timeout", "--json"}) {
+    EXPECT_THAT(help_text("run"), HasSubstr(option));
+  }
+  for (const auto* option : {"--link", "--lenient"}) EXPECT_THAT(help_text("sim"), HasSubstr(option));
+}
+
+}  // namespace
+}  // namespace marrow::cli
