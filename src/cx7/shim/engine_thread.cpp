@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// See engine_thread.h.
+#include "cx7/shim/engine_thread.h"
+
+#include <immintrin.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <thread>
+
+#include "cx7/hca/memory.h"
+#include "cx7/shim/device_files.h"
+#include "cx7/shim/idle_policy.h"
+#include "cx7/shim/settings.h"
+#include "util/clock.h"
+#include "util/error.h"
+
+namespace marrow::cx7 {
+namespace {
+
+/// Blocks all signals that can wait, so that the application's handlers run on the application's threads. A fault of
+/// the engine's own loads and stores cannot wait.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t most;
+    sigfillset(&most);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&most, fault);
+    pthread_sigmask(SIG_SETMASK, &most, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+unsigned usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  // More cores than the set can hold: then there are enough.
+  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : CPU_SETSIZE;
+}
+
+std::uint64_t involuntary_switches() {
+  rusage usage{};
+  ::getrusage(RUSAGE_THREAD, &usage);
+  return static_cast<std::uint64_t>(usage.ru_nivcsw);
+}
+
+void add(std::atomic<std::uint64_t>& counter, std::uint64_t n) {
+  counter.store(counter.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+}
+
+void register_fork_handlers() {
+  // Lock order: the engine, then the table of descriptors.
+  static constexpr auto kBefore = [] {
+    EngineThread::instance().before_fork();
+    DeviceFiles::instance().before_fork();
+  };
+  static constexpr auto kParent = [] {
+    DeviceFiles::instance().after_fork_in_parent();
+    EngineThread::instance().after_fork_in_parent();
+  };
+  static constexpr auto kChild = [] {
+    DeviceFiles::instance().after_fork_in_child();
+    EngineThread::instance().after_fork_in_child();
+  };
+  static const int once = ::pthread_atfork(kBefore, kParent, kChild);
+  if (once != 0) throw util::system_error("pthread_atfork", once);
+}
+
+}  // namespace
+
+EngineThread& EngineThread::instance() {
+  static auto* const thread = new EngineThread;
+  return *thread;
+}
+
+Engine& EngineThread::start() {
+  const std::lock_guard lock(start_mutex_);
+  if (Engine* running = engine()) return *running;
+  register_fork_handlers();
+  dma::install_fault_handler();
+  auto fresh = std::make_unique<Engine>(settings().domain, settings().checking);
+  const SignalsBlocked during_birth;
+  try {
+    std::thread([this, &engine = *fresh] { run(engine); }).detach();
+  } catch (const std::system_error& error) {
+    throw util::system_error("start of the engine thread", error.code().value());
+  }
+  engine_.store(fresh.get(), std::memory_order_release);
+  return *fresh.release();
+}
+
+void EngineThread::control_call_done() {
+  Engine* const running = engine();
+  if (running == nullptr) return;
+  std::uint32_t qps = 0;
+  {
+    const Engine::Lock lock(*running);
+    for (std::uint8_t i = 0; i < kDevices; ++i) qps += running->device(i).qps.count();
+    doorbells_.store(qps != 0, std::memory_order_relaxed);
+  }
+  running->fabric().wake();
+}
+
+void EngineThread::run(Engine& engine) {
+  ::pthread_setname_np(::pthread_self(), "marrow-cx7");
+  ::prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);  // or a nap of 20 us takes 70
+  IdlePolicy policy(settings().spin, usable_cores(), [this] {
+    const std::uint64_t count = involuntary_switches();
+    activity_.involuntary_switches.store(count, std::memory_order_relaxed);
+    return count;
+  });
+  turn_.lock();
+  bool rested = false;
+  for (;;) {  // ends with the process
+    if (forks_.load(std::memory_order_relaxed) != 0) stand_still();
+    const Time now = util::now();
+    add(activity_.steps, 1);
+    if (engine.step(now)) {
+      add(activity_.steps_with_work, 1);
+      if (rested) add(activity_.sleeps_followed_by_work, 1);
+      rested = false;
+      policy.worked(now);
+      continue;
+    }
+    const Time most = policy.pause(now, doorbells_.load(std::memory_order_relaxed));
+    rested = most.count() != 0;
+    if (rested) {
+      rest(engine, most);
+    } else {
+      _mm_pause();
+    }
+  }
+}
+
+void EngineThread::rest(Engine& engine, Time most) {
+  const Time from = util::now();
+  engine.fabric().sleep(most);
+  const Time slept = util::now() - from;
+  add(activity_.sleeps, 1);
+  add(activity_.slept_ns, static_cast<std::uint64_t>(slept.count()));
+  if (slept < most) add(activity_.sleeps_cut_short, 1);
+}
+
+void EngineThread::stand_still() {
+  turn_.unlock();
+  while (forks_.load(std::memory_order_relaxed) != 0) std::this_thread::sleep_for(std::chrono::microseconds(20));
+  turn_.lock();
+}
+
+void EngineThread::before_fork() {
+  start_mutex_.lock();
+  Engine* const running = engine();
+  if (running == nullptr) return;
+  forks_.fetch_add(1);
+  running->fabric().wake();
+  turn_.lock();
+  fork_lock_.emplace(*running);
+}
+
+void EngineThread::after_fork_in_parent() {
+  if (fork_lock_) {
+    fork_lock_.reset();
+    turn_.unlock();
+    forks_.fetch_sub(1);
+  }
+  start_mutex_.unlock();
+}
+
+void EngineThread::after_fork_in_child() {
+  if (fork_lock_) {
+    fork_lock_.reset();
+    turn_.unlock();
+    forks_.store(0);
+    doorbells_.store(false);
+    delete engine_.exchange(nullptr);
+  }
+  start_mutex_.unlock();
+}
+
+}  // namespace marrow::cx7

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the MARROW_SIM_ variables ask for, and where the device tree lies. Read once, at the first use; a variable that
+// we do not know is refused, because a misspelt one would silently not act.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cx7/hca/engine.h"
+
+namespace marrow::cx7 {
+
+/// What the engine thread does while it waits for work (idle_policy.h).
+enum class SpinRule : std::uint8_t { kAuto, kNever, kAlways };
+
+struct Settings {
+  std::string domain;  // processes of one domain see each other
+  Checking checking = Checking::kStrict;
+  SpinRule spin = SpinRule::kAuto;
+  bool stats_at_exit = false;
+  std::string tree;  // root of the device tree of the link layer in force, no slash at the end
+};
+
+/// Throws util::Error, each time anew, while the environment makes no sense.
+[[nodiscard]] const Settings& settings();
+
+}  // namespace marrow::cx7
