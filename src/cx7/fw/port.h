@@ -36,7 +36,7 @@ struct GidEntry {
 struct DeviceFacts {
   std::string_view name;         // mlx5_sim0
   std::string_view node;         // uverbs0: its name below /dev/infiniband and /sys/class/infiniband_verbs
-  std::string_view pci_address;  // 0000:c1:00.0
+  std::string_view pci_address;  // 4d52:01:00.0
   std::uint64_t node_guid = 0;   // host order, as printed b8ce:f603:00aa:0001
   std::uint64_t system_image_guid = 0;
   std::uint16_t lid = 0;  // on InfiniBand; an Ethernet port reports 0

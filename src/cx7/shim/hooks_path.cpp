@@ -87,6 +87,15 @@ MARROW_HOOK(ssize_t, readlinkat, int directory, const char* path, char* to, std:
   return read_link([&](char* at, std::size_t bytes) { return next(directory, from.path(), at, bytes); }, to, room);
 }
 
+// ls(1) asks for these of every file that it lists.
+#define MARROW_GETXATTR(name)                                                                      \
+  MARROW_HOOK(ssize_t, name, const char* path, const char* which, void* value, std::size_t room) { \
+    static constinit Next<ssize_t (*)(const char*, const char*, void*, std::size_t)> next{#name};  \
+    return next(Redirected(path).path(), which, value, room);                                      \
+  }
+MARROW_GETXATTR(getxattr)
+MARROW_GETXATTR(lgetxattr)
+
 MARROW_HOOK(char*, realpath, const char* path, char* resolved) {
   char* const result = libc::realpath(Redirected(path).path(), resolved);
   if (result != nullptr) strip_string(result);

@@ -171,10 +171,10 @@ void write_tree(const fs::path& root) {
   verbs.attribute("abi_version", "6");
   for (std::uint8_t i = 0; i < kRootPorts.size(); ++i) {
     const DeviceFacts& facts = device_facts(i);
-    const Directory port = tree.below(kRootPorts[i].substr(1));
+    const Directory port = tree.below(kHostBridge.substr(1)).below(kRootPorts[i]);
     write_root_port(port);
     write_pci(port.below(facts.pci_address), i);
-    const auto pci = fmt::format("{}/{}", kRootPorts[i].substr(sizeof "/sys/" - 1), facts.pci_address);
+    const auto pci = fmt::format("{}/{}/{}", kHostBridge.substr(sizeof "/sys/" - 1), kRootPorts[i], facts.pci_address);
     infiniband.link(facts.name, fmt::format("../../{}/infiniband/{}", pci, facts.name));
     verbs.link(facts.node, fmt::format("../../{}/infiniband_verbs/{}", pci, facts.node));
     bus.link(facts.pci_address, fmt::format("../../../{}", pci));

@@ -43,7 +43,7 @@ std::optional<std::string_view> tidy_path(std::string_view path, std::span<char>
 
 bool is_in_tree(std::string_view tidy) {
   const auto holds = [&](std::string_view directory) { return is_at_or_below(tidy, directory); };
-  return std::ranges::any_of(kTakenOver, holds) || std::ranges::any_of(kRootPorts, holds) || is_pci_entry(tidy);
+  return std::ranges::any_of(kTakenOver, holds) || is_pci_entry(tidy);
 }
 
 std::optional<int> device_of_node(std::string_view tidy) {

@@ -12,16 +12,17 @@ namespace marrow::cx7 {
 inline constexpr unsigned kUverbsMajor = 231;
 inline constexpr unsigned kUverbsFirstMinor = 192;
 
-/// The root port above device 0 and 1: what /sys/class/infiniband/NAME/device leads below.
-inline constexpr std::array<std::string_view, 2> kRootPorts{"/sys/devices/pci0000:c0/0000:c0:01.1",
-                                                            "/sys/devices/pci0000:c0/0000:c0:03.1"};
+/// A PCI domain that no machine has: its host bridge is ours alone, and with it everything that
+/// /sys/class/infiniband/NAME/device leads to.
+inline constexpr std::string_view kHostBridge = "/sys/devices/pci4d52:00";
+inline constexpr std::array<std::string_view, 2> kRootPorts{"4d52:00:01.0", "4d52:00:02.0"};  // above device 0 and 1
 inline constexpr std::string_view kPciDevices = "/sys/bus/pci/devices/";
 inline constexpr std::string_view kNodes = "/dev/infiniband";
 
-/// Names the tree takes over besides the root ports and the two entries of kPciDevices: all devices that libibverbs
-/// could find are ours, or none is.
-inline constexpr std::array<std::string_view, 3> kTakenOver{"/sys/class/infiniband", "/sys/class/infiniband_verbs",
-                                                            kNodes};
+/// Names the tree takes over besides the devices' entries of kPciDevices: all devices that libibverbs could find are
+/// ours, or none is.
+inline constexpr std::array<std::string_view, 4> kTakenOver{"/sys/class/infiniband", "/sys/class/infiniband_verbs",
+                                                            kNodes, kHostBridge};
 
 /// Folder of the tree for InfiniBand and for Ethernet ports, below the directory of the trees.
 inline constexpr std::string_view kTreeOfInfiniBand = "ib";
