@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// See devx_qp.h.
+#include "verbs/devx_qp.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+#include "util/error.h"
+#include "util/ring.h"
+#include "verbs/devx.h"
+#include "verbs/mailboxes.h"
+#include "verbs/path.h"
+
+namespace marrow::verbs {
+namespace {
+
+constexpr std::uint32_t kMostWqeWqebbs = 4;  // of one WQE of ours
+
+[[noreturn]] void refuse_option(const Context& context, const std::string& sentence) {
+  throw util::Error(fmt::format("{}: {}", context.name(), sentence), util::ErrorKind::kUsage);
+}
+
+DevxQpOptions checked(const Context& context, DevxQpOptions options) {
+  const Capabilities& limits = context.capabilities();
+  const std::uint32_t most_wqebbs = std::min(1u << limits.log_max_sq_wqebbs, wire::kMaxSqWqebbs);
+  if (!util::is_pow2(options.sq_wqebbs) || options.sq_wqebbs > most_wqebbs) {
+    refuse_option(context,
+                  fmt::format("an SQ of {} WQEBBs is not a power of two up to {}", options.sq_wqebbs, most_wqebbs));
+  }
+  if (options.cqes == 0) options.cqes = options.sq_wqebbs;
+  const std::uint64_t most_cqes = std::uint64_t{1} << limits.log_max_cqes;
+  if (!util::is_pow2(options.cqes) || options.cqes > most_cqes) {
+    refuse_option(context, fmt::format("a CQ of {} entries is not a power of two up to {}", options.cqes, most_cqes));
+  }
+  if (options.cq_layout == gda::CqLayout::kRing && options.cqes < options.sq_wqebbs) {
+    refuse_option(context, fmt::format("a CQ of {} entries is too small for an SQ of {} WQEBBs", options.cqes,
+                                       options.sq_wqebbs));
+  }
+  if (options.overrun == CqOverrun::kIgnore && !limits.cq_overrun_ignore) {
+    refuse_option(context, "the device cannot ignore CQ overruns");
+  }
+  return options;
+}
+
+std::uint32_t log2_of(std::uint32_t power) {
+  return static_cast<std::uint32_t>(std::countr_zero(power));
+}
+
+}  // namespace
+
+std::string describe(const QpSnapshot& snapshot) {
+  return fmt::format("{}, peer QP {:#x}, next PSN {:#x}, SQ executed up to {}, announced up to {}",
+                     state_name(snapshot.state), snapshot.remote_qpn, snapshot.next_send_psn,
+                     snapshot.hw_sq_wqebb_counter, snapshot.sw_sq_wqebb_counter);
+}
+
+// The buffers come zeroed. The CQ must be full of invalid entries before the device can write the first.
+DevxQp::DevxQp(const Context& context, const Pd& pd, const Options& options)
+    : context_(&context),
+      pd_(&pd),
+      options_(checked(context, options)),
+      sq_memory_(std::size_t{options_.sq_wqebbs} * wire::kWqebbBytes),
+      cq_memory_(std::size_t{options_.cqes} * wire::kCqeBytes),
+      record_memory_(sizeof(Records)),
+      counter_memory_(sizeof(gda::QpCounters)),
+      sq_umem_(context, sq_memory_),
+      cq_umem_(context, cq_memory_),
+      record_umem_(context, record_memory_),
+      uar_(context, options_.uar) {
+  new (counter_memory_.data()) gda::QpCounters{};
+  std::memset(cq_memory_.data(), wire::kFreshCqeByte, cq_memory_.bytes());
+  create_cq();
+  create_qp();
+  address_ = make_address(context, qpn_);
+}
+
+DevxQp::Records& DevxQp::records() const {
+  return *reinterpret_cast<Records*>(record_memory_.data());
+}
+
+void DevxQp::create_cq() {
+  std::uint32_t eqn = 0;
+  const int error = mlx5dv_devx_query_eqn(context_->get(), 0, &eqn);
+  if (error != 0) throw util::system_error(fmt::format("ask {} for its event queue", context_->name()), errno);
+  const auto in = verbs::create_cq({.log_cqes = log2_of(options_.cqes),
+                                    .uar_page = uar_.page(),
+                                    .eqn = eqn,
+                                    .umem_id = cq_umem_.id(),
+                                    .dbrec_umem_id = record_umem_.id(),
+                                    .dbrec_offset = offsetof(Records, cq),
+                                    .collapsed = options_.cq_layout == gda::CqLayout::kCollapsed,
+                                    .overrun_ignore = options_.overrun == CqOverrun::kIgnore});
+  Mailbox<prm::create_cq::kOutBytes> out;
+  cq_ = create_object(context_->get(), in.bytes, out.bytes);
+  cqn_ = out.get(prm::out::object);
+}
+
+void DevxQp::create_qp() {
+  const auto in = verbs::create_qp({.pdn = pd_->number(),
+                                    .log_sq_wqebbs = log2_of(options_.sq_wqebbs),
+                                    .uar_page = uar_.page(),
+                                    .cqn = cqn_,
+                                    .umem_id = sq_umem_.id(),
+                                    .dbrec_umem_id = record_umem_.id(),
+                                    .dbrec_offset = offsetof(Records, qp),
+                                    .timestamp_format = context_->capabilities().timestamp_format,
+                                    .user_index = options_.user_index});
+  Mailbox<prm::create_qp::kOutBytes> out;
+  qp_ = create_object(context_->get(), in.bytes, out.bytes);
+  qpn_ = out.get(prm::out::object);
+}
+
+gda::Qp DevxQp::handle() const {
+  const std::uint32_t wqe_wqebbs =
+      std::min<std::uint32_t>(context_->capabilities().max_send_wqe_bytes / wire::kWqebbBytes, kMostWqeWqebbs);
+  gda::Qp qp;
+  qp.sq = sq_memory_.data();
+  qp.sq_wqebbs = options_.sq_wqebbs;
+  qp.qpn = qpn_;
+  qp.dbrec_send = &records().qp.send;
+  qp.doorbell = uar_.doorbell();
+  qp.cq = cq_memory_.data();
+  qp.counters = std::launder(reinterpret_cast<gda::QpCounters*>(counter_memory_.data()));
+  qp.timeout_ns = static_cast<std::uint64_t>(options_.timeout.count());
+  qp.max_inline_bytes = wire::max_inline_write(std::max(1u, std::min(wqe_wqebbs, options_.sq_wqebbs)));
+  qp.log_cqes = static_cast<std::uint8_t>(log2_of(options_.cqes));
+  qp.cq_layout = options_.cq_layout;
+  qp.doorbell_mapping = uar_.mapping();
+  return qp;
+}
+
+void DevxQp::connect(const Address& peer) {
+  const Connection connection = resolve(*context_, *pd_, address_, peer, options_.behaviour);
+  const Access access{.atomics = context_->capabilities().atomic};
+  for (const ModifyMailbox& in : {rst2init(qpn_, connection.port, access), init2rtr(connection), rtr2rts(connection)}) {
+    Mailbox<prm::modify_qp::kOutBytes> out;
+    modify_object(qp_.get(), in.bytes, out.bytes);
+  }
+}
+
+void DevxQp::to_error() {
+  const auto in = qp_to_error(qpn_);
+  Mailbox<prm::modify_qp::kOutBytes> out;
+  modify_object(qp_.get(), in.bytes, out.bytes);
+}
+
+QpSnapshot DevxQp::query() const {
+  const auto in = query_qp(qpn_);
+  Mailbox<prm::query_qp::kOutBytes> out;
+  query_object(qp_.get(), in.bytes, out.bytes);
+  const auto get = [&](prm::Field field) { return out.get(prm::query_qp::kContext, field); };
+  return {.state = static_cast<prm::QpState>(get(prm::qpc::state)),
+          .remote_qpn = get(prm::qpc::remote_qpn),
+          .next_send_psn = get(prm::qpc::next_send_psn),
+          .hw_sq_wqebb_counter = static_cast<std::uint16_t>(get(prm::qpc::hw_sq_wqebb_counter)),
+          .sw_sq_wqebb_counter = static_cast<std::uint16_t>(get(prm::qpc::sw_sq_wqebb_counter))};
+}
+
+}  // namespace marrow::verbs

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Before stop 1: an RC send queue whose memory is ours, made through DEVX, ready to be handed to a lane as a gda::Qp.
+// No RQ: one-sided traffic only. Order of calls: memory, umems, UAR, CQ, QP; destroyed in reverse.
+//
+//   DevxQp a(context, pd, {.sq_wqebbs = 128});
+//   connect(a, b);                     // or exchange address() by other means and call connect() on both sides
+//   gda::SendQueue<gda::GpuFence> sq{a.handle()};
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "marrow/gda/handles.h"
+#include "marrow/wire/prm.h"
+#include "verbs/address.h"
+#include "verbs/context.h"
+#include "verbs/handle.h"
+#include "verbs/uar.h"
+
+namespace marrow::verbs {
+
+/// kIgnore: the device never looks whether CQEs were read, as our lanes never tell it. kChecked is for tests of what
+/// then happens: the CQ dies once more CQEs have been written than it has entries.
+enum class CqOverrun : std::uint8_t { kIgnore, kChecked };
+
+struct DevxQpOptions {
+  std::uint32_t sq_wqebbs = 128;  // a power of two
+  gda::CqLayout cq_layout = gda::CqLayout::kCollapsed;
+  CqOverrun overrun = CqOverrun::kIgnore;
+  std::uint32_t cqes = 0;  // a power of two; 0: as many as the SQ has WQEBBs
+  UarChoice uar = UarChoice::kBest;
+  std::uint32_t user_index = 0;
+  std::chrono::nanoseconds timeout = std::chrono::seconds(10);  // of a lane's wait
+  Behaviour behaviour;
+};
+
+/// What the firmware says of a QP now, for dumps.
+struct QpSnapshot {
+  wire::prm::QpState state{};
+  std::uint32_t remote_qpn = 0;
+  std::uint32_t next_send_psn = 0;
+  std::uint16_t hw_sq_wqebb_counter = 0;  // the next that the device will execute
+  std::uint16_t sw_sq_wqebb_counter = 0;  // what it has been told of
+};
+[[nodiscard]] std::string describe(const QpSnapshot& snapshot);
+
+class DevxQp {
+ public:
+  using Options = DevxQpOptions;
+
+  /// Throws util::Error: kUsage when an option is beyond the device's limits, kFailed when the device refuses.
+  DevxQp(const Context& context, const Pd& pd, const Options& options);
+  DevxQp(DevxQp&&) = default;
+  DevxQp& operator=(DevxQp&&) = delete;
+
+  [[nodiscard]] std::uint32_t qpn() const { return qpn_; }
+  [[nodiscard]] std::uint32_t cqn() const { return cqn_; }
+  [[nodiscard]] const Address& address() const { return address_; }
+  [[nodiscard]] gda::Qp handle() const;
+
+  /// RST to RTS. The peer may send as soon as this returns; we may send once the peer has connected too.
+  void connect(const Address& peer);
+  /// Makes the QP refuse everything: outstanding and later WQEs end as flushed.
+  void to_error();
+  [[nodiscard]] QpSnapshot query() const;
+
+ private:
+  /// What a lane and the device share, behind the SQ and the CQ. Each on a line of its own.
+  struct Records {
+    alignas(64) wire::QpDbrec qp;
+    alignas(64) wire::CqDbrec cq;
+  };
+  [[nodiscard]] Records& records() const;
+  void create_cq();
+  void create_qp();
+
+  const Context* context_;
+  const Pd* pd_;
+  Options options_;
+  HostBuffer sq_memory_;
+  HostBuffer cq_memory_;
+  HostBuffer record_memory_;
+  HostBuffer counter_memory_;  // the lane's alone: never the device's
+  Umem sq_umem_;
+  Umem cq_umem_;
+  Umem record_umem_;
+  Uar uar_;
+  DevxHandle cq_;
+  DevxHandle qp_;
+  std::uint32_t cqn_ = 0;
+  std::uint32_t qpn_ = 0;
+  Address address_;
+};
+
+}  // namespace marrow::verbs

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that one side of a measurement needs: device, protection domain, registered buffer, queue. Two of them,
+// connected, are what an experiment is written against.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "verbs/address.h"
+#include "verbs/context.h"
+#include "verbs/devx_qp.h"
+#include "verbs/verbs_qp.h"
+
+namespace marrow::verbs {
+
+/// One end. Queue is DevxQp (its SQ is ours) or VerbsQp (libmlx5's). Stays where it was made: the queue refers to the
+/// context.
+template <class Queue>
+struct EndpointOf {
+  EndpointOf(const std::string& device, std::size_t buffer_bytes, const typename Queue::Options& options)
+      : context(device), pd(context), buffer(buffer_bytes), mr(pd, buffer), queue(context, pd, options) {}
+  EndpointOf(const EndpointOf&) = delete;
+  EndpointOf& operator=(const EndpointOf&) = delete;
+
+  [[nodiscard]] gda::Local local() const { return mr.local(); }
+  [[nodiscard]] gda::Remote remote() const { return mr.remote(); }
+  [[nodiscard]] std::byte* data() const { return buffer.data(); }
+
+  Context context;
+  Pd pd;
+  HostBuffer buffer;
+  Mr mr;
+  Queue queue;
+};
+
+using Endpoint = EndpointOf<DevxQp>;
+using VerbsEndpoint = EndpointOf<VerbsQp>;
+
+template <class Queue>
+struct PairOf {
+  std::unique_ptr<EndpointOf<Queue>> a;
+  std::unique_ptr<EndpointOf<Queue>> b;
+};
+
+struct PairOptions {
+  std::array<std::string, 2> devices;  // the same name twice is loopback
+  std::size_t buffer_bytes = HostBuffer::kAlign;
+};
+
+/// Two connected ends in this process. Throws util::Error.
+template <class Queue = DevxQp>
+[[nodiscard]] PairOf<Queue> pair_of_endpoints(const PairOptions& pair, const typename Queue::Options& options = {}) {
+  PairOf<Queue> made{std::make_unique<EndpointOf<Queue>>(pair.devices[0], pair.buffer_bytes, options),
+                     std::make_unique<EndpointOf<Queue>>(pair.devices[1], pair.buffer_bytes, options)};
+  connect(made.a->queue, made.b->queue);
+  return made;
+}
+
+}  // namespace marrow::verbs

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands that make and connect our queues, as bytes. Pure functions: tests/verbs pins each against bytes written
+// by hand. What is not named here stays zero.
+// Facts: layouts and values [prm], as restated by the mlx5_ifc descriptions and the GPU libraries that use them.
+#pragma once
+
+#include <cstdint>
+
+#include "verbs/address.h"
+#include "verbs/mailbox.h"
+
+namespace marrow::verbs {
+
+struct CqParameters {
+  std::uint32_t log_cqes = 0;
+  std::uint32_t uar_page = 0;
+  std::uint32_t eqn = 0;      // wanted even by a CQ that is never armed
+  std::uint32_t umem_id = 0;  // entries at its start
+  std::uint32_t dbrec_umem_id = 0;
+  std::uint64_t dbrec_offset = 0;  // in that umem
+  bool collapsed = false;
+  bool overrun_ignore = false;
+};
+[[nodiscard]] Mailbox<prm::create_cq::kInBytes> create_cq(const CqParameters& cq);
+
+/// An RC QP that only sends: its RQ has size zero.
+struct QpParameters {
+  std::uint32_t pdn = 0;
+  std::uint32_t log_sq_wqebbs = 0;
+  std::uint32_t uar_page = 0;
+  std::uint32_t cqn = 0;
+  std::uint32_t umem_id = 0;  // SQ at its start
+  std::uint32_t dbrec_umem_id = 0;
+  std::uint64_t dbrec_offset = 0;
+  std::uint32_t timestamp_format = 0;
+  std::uint32_t user_index = 0;  // stands in every CQE
+};
+[[nodiscard]] Mailbox<prm::create_qp::kInBytes> create_qp(const QpParameters& qp);
+
+using ModifyMailbox = Mailbox<prm::modify_qp::kInBytes>;
+
+/// What peers may do to our memory through the QP.
+struct Access {
+  bool atomics = true;
+};
+[[nodiscard]] ModifyMailbox rst2init(std::uint32_t qpn, std::uint8_t port, Access access);
+[[nodiscard]] ModifyMailbox init2rtr(const Connection& connection);
+[[nodiscard]] ModifyMailbox rtr2rts(const Connection& connection);
+
+using NumberMailbox = Mailbox<prm::query_qp::kInBytes>;
+[[nodiscard]] NumberMailbox query_qp(std::uint32_t qpn);
+[[nodiscard]] NumberMailbox qp_to_error(std::uint32_t qpn);
+
+}  // namespace marrow::verbs
