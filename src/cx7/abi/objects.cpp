@@ -105,7 +105,7 @@ CqObject::CqObject(fw::Client& client, const Cq& cq, Channels channels)
 CqObject::~CqObject() {
   static_cast<void>(settle_events());
   client_.cqs.erase(cq_->cqn);
-  client_.device.cqs.erase(cq_->cqn);
+  client_.engine.remove_cq(client_.device, *cq_);
 }
 
 ib_uverbs_destroy_cq_resp CqObject::settle_events() {

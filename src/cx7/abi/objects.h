@@ -3,7 +3,7 @@
 // a closed file needs only an order: see rank().
 #pragma once
 
-#include <rdma/ib_user_verbs.h>
+#include <rdma/ib_user_ioctl_verbs.h>
 
 #include <cstdint>
 #include <memory>
@@ -149,7 +149,14 @@ class QpObject final : public Object, public EventSink {
   void cq_error_event(Cq&) override {}
   void qp_error_event(Qp& qp) override;
 
-  ib_uverbs_query_qp_resp said{};
+  /// Kept only to be told again.
+  struct Said {
+    ib_uverbs_qp_dest dest{};
+    ib_uverbs_qp_cap cap{};
+    bool all_signaled = false;
+    std::uint8_t port = 0;
+  };
+  Said said;
 
  private:
   std::shared_ptr<EventChannel> async_;

@@ -70,13 +70,12 @@ Reply create_cq(Client& client, const std::byte* in, std::byte* out) {
 }
 
 Reply destroy_cq(Client& client, const std::byte* in, std::byte*) {
-  const Cq* const cq = client.find_cq(get(in, prm::destroy::object));
+  Cq* const cq = client.find_cq(get(in, prm::destroy::object));
   if (cq == nullptr) return refuse(CommandStatus::kBadResource, "no such CQ in this context");
   if (cq->users != 0) return refuse(CommandStatus::kResourceBusy, "CQ has QPs");
-  const auto cqn = cq->cqn;
-  client.use(client.cqs.at(cqn), -1);
-  client.cqs.erase(cqn);
-  client.device.cqs.erase(cqn);
+  client.use(client.cqs.at(cq->cqn), -1);
+  client.cqs.erase(cq->cqn);
+  client.engine.remove_cq(client.device, *cq);
   return {};
 }
 

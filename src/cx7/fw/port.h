@@ -43,7 +43,8 @@ struct DeviceFacts {
   Mac mac{};
 };
 
-inline constexpr std::string_view kFirmwareVersion = "28.40.1000";
+inline constexpr std::string_view kFirmwareVersion = "28.40.1000";  // 28: ConnectX-7's; the rest is ours
+inline constexpr std::uint64_t kFirmwareVersionWord = 28ull << 32 | 40ull << 16 | 1000ull;
 inline constexpr std::string_view kBoardId = "MRW0000000001";
 inline constexpr std::uint32_t kVendorId = 0x02c9;
 inline constexpr std::uint32_t kPciVendor = 0x15b3;

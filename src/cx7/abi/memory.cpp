@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Protection domains and memory regions.
+// Facts: what registration refuses and how [abi, as the kernel's ib_uverbs_reg_mr and ib_umem_get do]. Nothing is
+// pinned: memory that goes away later is found out by the device's guarded loads and stores.
+#include "cx7/hca/memory.h"
+
+#include "cx7/abi/schema_table.h"
+#include "util/log.h"
+
+namespace marrow::cx7::abi {
+namespace {
+
+constexpr std::uint64_t kPageMask = 4095;
+constexpr std::uint32_t kNeedsLocalWrite = IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC;
+constexpr std::uint32_t kModelled = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |
+                                    IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC;
+constexpr std::uint32_t kNotModelled =
+    IB_UVERBS_ACCESS_MW_BIND | IB_UVERBS_ACCESS_ZERO_BASED | IB_UVERBS_ACCESS_ON_DEMAND | IB_UVERBS_ACCESS_HUGETLB;
+static_assert(std::uint32_t{kLocalWrite | kRemoteWrite | kRemoteRead | kRemoteAtomic} == kModelled);
+
+}  // namespace
+
+// Bits of the optional range (relaxed ordering) may be ignored: that is what makes them optional.
+std::uint32_t check_access(std::uint32_t flags) {
+  if ((flags & kNotModelled) != 0) {
+    util::log::once("abi.access", "uverbs: access flags {:#x} are not modelled", flags & kNotModelled);
+    refuse(EOPNOTSUPP);
+  }
+  require((flags & ~(kModelled | IB_UVERBS_ACCESS_OPTIONAL_RANGE)) == 0, EINVAL);
+  require((flags & kNeedsLocalWrite) == 0 || (flags & IB_UVERBS_ACCESS_LOCAL_WRITE) != 0, EINVAL);
+  return flags & kModelled;
+}
+
+std::byte* check_memory(std::uint64_t start, std::uint64_t bytes) {
+  require(bytes != 0 && start + bytes > start, EINVAL);
+  auto* const at = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(start));
+  require(dma::is_mapped(at, bytes), EFAULT);
+  return at;
+}
+
+void alloc_pd(Context& context, Request& request) {
+  const auto handle = context.next_handle();
+  auto pd = std::make_unique<PdObject>(context.client);
+  request.out(UVERBS_ATTR_CORE_OUT, std::uint32_t{handle});  // ib_uverbs_alloc_pd_resp: one word
+  request.out(UVERBS_ATTR_UHW_OUT, mlx5_ib_alloc_pd_resp{.pdn = pd->pd().pdn});
+  context.add(handle, std::move(pd));
+}
+
+void destroy_pd(Context& context, Request& request) {
+  context.remove(request.handle(UVERBS_ATTR_DESTROY_PD_HANDLE), ObjectKind::kPd);
+}
+
+void reg_mr(Context& context, Request& request) {
+  const auto req = request.in<ib_uverbs_reg_mr>(UVERBS_ATTR_CORE_IN);
+  require((req.start & kPageMask) == (req.hca_va & kPageMask), EINVAL);
+  const auto access = check_access(req.access_flags);
+  auto& pd = context.find<PdObject>(req.pd_handle).pd();
+  Mkey mkey{.pdn = pd.pdn, .access = access, .iova = req.hca_va, .bytes = req.length};
+  require(req.hca_va + req.length >= req.hca_va, EINVAL);
+  mkey.host = check_memory(req.start, req.length);
+  const auto handle = context.next_handle();
+  auto mr = std::make_unique<MrObject>(context.client, pd, mkey);
+  ib_uverbs_reg_mr_resp resp{};
+  resp.mr_handle = handle;
+  resp.lkey = resp.rkey = mr->key();
+  request.out(UVERBS_ATTR_CORE_OUT, resp);
+  context.add(handle, std::move(mr));
+}
+
+void destroy_mr(Context& context, Request& request) {
+  context.remove(request.handle(UVERBS_ATTR_DESTROY_MR_HANDLE), ObjectKind::kMr);
+}
+
+}  // namespace marrow::cx7::abi
