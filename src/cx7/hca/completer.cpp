@@ -14,10 +14,6 @@ namespace {
 using wire::Opcode;
 using wire::Syndrome;
 
-bool awaits_response(Opcode opcode) {
-  return opcode == Opcode::kRead || opcode == Opcode::kCompareSwap || opcode == Opcode::kFetchAdd;
-}
-
 Refusal refusal_of_nak(std::uint8_t syndrome) {
   switch (syndrome) {
     case aeth::kNakInvalidRequest:
@@ -113,25 +109,14 @@ void DataPath::on_read_response(Qp& qp, const Packet& packet) {
     ++device_.counters.packets_dropped;
     return;
   }
-  auto offset = wqe->received * qp.attributes.mtu_bytes;
+  const auto offset = wqe->received * qp.attributes.mtu_bytes;
   const auto due = std::min(qp.attributes.mtu_bytes, wqe->bytes - offset);
   if (packet.payload_bytes != due) return fail_oldest(qp, {Syndrome::kBadResponse, 0});
-  const std::byte* from = packet.payload();
-  auto left = packet.payload_bytes;
-  for (std::uint32_t k = 0; k < requester.scatter.spans && left != 0; ++k) {
-    const auto& span = requester.scatter.span[k];
-    if (offset >= span.bytes) {
-      offset -= span.bytes;
-      continue;
-    }
-    const auto part = std::min(span.bytes - offset, left);
-    if (!dma::copy(span.host + offset, from, part)) {
-      return refuse(qp, {true, wqe->index, wqe->opcode, Syndrome::kLocalProtection, 0x51});
-    }
-    from += part;
-    left -= part;
-    offset = 0;
-  }
+  const bool copied = for_each_piece({requester.scatter.span.data(), requester.scatter.spans}, offset, due,
+                                     [&packet](std::byte* to, std::uint32_t at, std::uint32_t bytes) {
+                                       return dma::copy(to, packet.payload() + at, bytes);
+                                     });
+  if (!copied) return refuse(qp, {true, wqe->index, wqe->opcode, Syndrome::kLocalProtection, 0x51});
   device_.counters.payload_bytes_received += packet.payload_bytes;
   if (++wqe->received == wqe->packets) {
     wqe->answered = true;

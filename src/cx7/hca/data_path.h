@@ -89,7 +89,7 @@ class DataPath {
   void arm_timer(Qp& qp);
   void refuse(Qp& qp, const Requester::Failure& failure);
 
-  // responder.cpp
+  // responder.cpp and responder_recv.cpp
   bool check_order(Qp& qp, const Packet& packet);
   void on_duplicate(Qp& qp, const Packet& packet);
   void begin_write(Qp& qp, const Packet& packet);

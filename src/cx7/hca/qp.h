@@ -3,10 +3,12 @@
 // Facts: what a QP context holds [prm: QPC]; requester and responder rules [prm: IBA vol. 1, ch. 9].
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "cx7/fabric/packet.h"
@@ -78,6 +80,30 @@ struct Span {
 };
 
 inline constexpr std::uint32_t kMaxSpans = 32;
+
+/// Calls `copy(host, at, bytes)` for each piece of [offset, offset + bytes) of the list, `at` counting from 0; ends at
+/// the first false. A list shorter than the range ends early.
+template <class Copy>
+bool for_each_piece(std::span<const Span> list, std::uint32_t offset, std::uint32_t bytes, Copy&& copy) {
+  std::uint32_t at = 0;
+  for (const auto& span : list) {
+    if (at == bytes) break;
+    if (offset >= span.bytes) {
+      offset -= span.bytes;
+      continue;
+    }
+    const auto piece = std::min(span.bytes - offset, bytes - at);
+    if (!copy(span.host + offset, at, piece)) return false;
+    at += piece;
+    offset = 0;
+  }
+  return true;
+}
+
+/// A read or an atomic: its data segments receive, and it is done when its response has come.
+constexpr bool awaits_response(wire::Opcode opcode) {
+  return opcode == wire::Opcode::kRead || opcode == wire::Opcode::kCompareSwap || opcode == wire::Opcode::kFetchAdd;
+}
 
 /// A send WQE decoded and checked against this side's keys.
 struct DecodedWqe {

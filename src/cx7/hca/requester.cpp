@@ -15,10 +15,6 @@ using wire::Opcode;
 
 constexpr unsigned kPacketsAStep = 64;  // [guess] bounded work: other QPs and the control path get their turn
 
-bool awaits_response(Opcode opcode) {
-  return opcode == Opcode::kRead || opcode == Opcode::kCompareSwap || opcode == Opcode::kFetchAdd;
-}
-
 struct Shape {
   PacketOpcode only, first, middle, last;
 };
@@ -197,18 +193,10 @@ bool DataPath::gather(const DecodedWqe& wqe, std::uint32_t offset, std::span<std
     std::copy_n(wqe.inline_bytes.data() + offset, to.size(), to.data());
     return true;
   }
-  for (std::uint32_t k = 0; k < wqe.spans && !to.empty(); ++k) {
-    const auto& span = wqe.span[k];
-    if (offset >= span.bytes) {
-      offset -= span.bytes;
-      continue;
-    }
-    const auto part = std::min<std::size_t>(span.bytes - offset, to.size());
-    if (!dma::copy(to.data(), span.host + offset, part)) return false;
-    to = to.subspan(part);
-    offset = 0;
-  }
-  return true;
+  return for_each_piece({wqe.span.data(), wqe.spans}, offset, static_cast<std::uint32_t>(to.size()),
+                        [to](const std::byte* from, std::uint32_t at, std::uint32_t bytes) {
+                          return dma::copy(to.data() + at, from, bytes);
+                        });
 }
 
 void DataPath::arm_timer(Qp& qp) {

@@ -3,62 +3,16 @@
 // The checks stand in the specification's order: state and source, PSN, opcode sequence, QP rights, receive WQE,
 // length, key. A refusal changes no byte. Facts: [prm: IBA vol. 1, 9.7.4-9.7.6].
 #include <algorithm>
-#include <cstring>
 
 #include "cx7/hca/data_path.h"
 #include "cx7/hca/memory.h"
+#include "cx7/hca/request_table.h"
 
 namespace marrow::cx7 {
 namespace {
 
-enum class Kind : std::uint8_t { kSend, kWrite, kRead, kAtomic, kNone };
-
-// What the responder must know of a request opcode; a table of rows, as in the specification.
-struct Row {
-  Kind kind = Kind::kNone;
-  bool first = false;
-  bool last = false;
-  bool imm = false;
-};
-
-Row row_of(PacketOpcode opcode) {
-  switch (opcode) {
-    case PacketOpcode::kSendFirst:
-      return {Kind::kSend, true, false, false};
-    case PacketOpcode::kSendMiddle:
-      return {Kind::kSend, false, false, false};
-    case PacketOpcode::kSendLast:
-      return {Kind::kSend, false, true, false};
-    case PacketOpcode::kSendLastImm:
-      return {Kind::kSend, false, true, true};
-    case PacketOpcode::kSendOnly:
-      return {Kind::kSend, true, true, false};
-    case PacketOpcode::kSendOnlyImm:
-      return {Kind::kSend, true, true, true};
-    case PacketOpcode::kWriteFirst:
-      return {Kind::kWrite, true, false, false};
-    case PacketOpcode::kWriteMiddle:
-      return {Kind::kWrite, false, false, false};
-    case PacketOpcode::kWriteLast:
-      return {Kind::kWrite, false, true, false};
-    case PacketOpcode::kWriteLastImm:
-      return {Kind::kWrite, false, true, true};
-    case PacketOpcode::kWriteOnly:
-      return {Kind::kWrite, true, true, false};
-    case PacketOpcode::kWriteOnlyImm:
-      return {Kind::kWrite, true, true, true};
-    case PacketOpcode::kReadRequest:
-      return {Kind::kRead, true, true, false};
-    case PacketOpcode::kCompareSwap:
-    case PacketOpcode::kFetchAdd:
-      return {Kind::kAtomic, true, true, false};
-    default:
-      return {};
-  }
-}
-
-Responder::Message message_of(Kind kind) {
-  return kind == Kind::kSend ? Responder::Message::kSend : Responder::Message::kWrite;
+Responder::Message message_of(RequestKind kind) {
+  return kind == RequestKind::kSend ? Responder::Message::kSend : Responder::Message::kWrite;
 }
 
 std::uint32_t packets_of(std::uint32_t bytes, std::uint32_t mtu) {
@@ -77,24 +31,24 @@ void DataPath::on_request(Qp& qp, const Packet& packet) {
   mark_ready(qp);
   if (!check_order(qp, packet)) return;
 
-  const auto row = row_of(packet.opcode);
+  const auto& row = row_of(packet.opcode);
   const auto mtu = qp.attributes.mtu_bytes;
   const bool in_message = responder.message != Responder::Message::kNone;
   const bool continues = !row.first && in_message && responder.message == message_of(row.kind);
   const bool right_length = row.last ? packet.payload_bytes <= mtu : packet.payload_bytes == mtu;
-  if (row.kind == Kind::kNone || (row.first ? in_message : !continues) || !right_length) {
+  if (row.kind == RequestKind::kNone || (row.first ? in_message : !continues) || !right_length) {
     return nak(qp, packet, aeth::kNakInvalidRequest);
   }
   switch (row.kind) {
-    case Kind::kSend:
+    case RequestKind::kSend:
       return on_send(qp, packet);
-    case Kind::kWrite:
+    case RequestKind::kWrite:
       return on_write(qp, packet);
-    case Kind::kRead:
+    case RequestKind::kRead:
       return on_read(qp, packet);
-    case Kind::kAtomic:
+    case RequestKind::kAtomic:
       return on_atomic(qp, packet);
-    case Kind::kNone:
+    case RequestKind::kNone:
       break;
   }
 }
@@ -122,7 +76,7 @@ void DataPath::on_duplicate(Qp& qp, const Packet& packet) {
   auto& responder = qp.responder;
   ++device_.counters.duplicates_received;
   const auto kind = row_of(packet.opcode).kind;
-  if (kind == Kind::kSend || kind == Kind::kWrite) {
+  if (kind == RequestKind::kSend || kind == RequestKind::kWrite) {
     responder.ack_owed = true;
     return;
   }
@@ -161,7 +115,7 @@ void DataPath::advance(Qp& qp, const Packet& packet, std::uint32_t psns) {
 
 void DataPath::on_write(Qp& qp, const Packet& packet) {
   auto& responder = qp.responder;
-  const auto row = row_of(packet.opcode);
+  const auto& row = row_of(packet.opcode);
   if (row.first) {
     if ((qp.attributes.access & kRemoteWrite) == 0) return nak(qp, packet, aeth::kNakInvalidRequest);
     const KeyedRange range{packet.rkey, qp.config.pdn, kRemoteWrite, packet.va, packet.dma_bytes};
@@ -179,7 +133,7 @@ void DataPath::on_write(Qp& qp, const Packet& packet) {
         resolve(device_, {responder.rkey, qp.config.pdn, kRemoteWrite, responder.va, packet.payload_bytes});
     if (to == nullptr) return nak(qp, packet, aeth::kNakRemoteAccess);
     if (!dma::copy(to, packet.payload(), packet.payload_bytes)) return nak(qp, packet, aeth::kNakRemoteOperation);
-    trace(TraceEvent::Kind::kRemoteWrite, qp.config.qpn, responder.va, packet.payload_bytes);
+    trace(TraceEvent::RequestKind::kRemoteWrite, qp.config.qpn, responder.va, packet.payload_bytes);
   }
   responder.message = Responder::Message::kWrite;
   responder.va += packet.payload_bytes;
@@ -200,100 +154,6 @@ void DataPath::on_send(Qp& qp, const Packet& packet) {
   responder.ack_owed |= packet.ack_request;
   if (row_of(packet.opcode).last) finish_recv(qp, packet);
   advance(qp, packet, 1);
-}
-
-// Claims the next receive WQE for this message and reads its scatter list. False: none is posted.
-bool DataPath::take_recv_wqe(Qp& qp) {
-  auto& responder = qp.responder;
-  if (responder.recv_wqe_taken) return true;
-  std::uint32_t word = 0;
-  if (qp.config.rq.entries == 0 || !dma::load32(&qp.config.dbrec->receive, word)) return false;
-  const auto posted = static_cast<std::uint16_t>(wire::swap_bytes(word));
-  if (posted == static_cast<std::uint16_t>(responder.recv_index)) return false;
-
-  std::array<wire::DataSegment, kMaxSpans> list;
-  const auto segments = std::min<std::size_t>(qp.config.rq.stride_bytes / wire::kDsBytes, kMaxSpans);
-  responder.recv_wqe_taken = true;
-  responder.spans = 0;
-  Refusal refusal{};
-  if (!dma::copy(list.data(), qp.config.rq.at(responder.recv_index), segments * wire::kDsBytes)) {
-    refusal = {wire::Syndrome::kLocalProtection, 0x51};
-  }
-  for (std::size_t k = 0; k < segments && !refusal; ++k) {
-    const auto& data = list[k];
-    const auto bytes = data.byte_count.host();
-    if (bytes == 0 && data.lkey.host() == wire::kInvalidLkey) break;  // end of the list
-    if (bytes == 0) continue;
-    std::byte* const host = resolve(device_, {data.lkey.host(), qp.config.pdn, kLocalWrite, data.addr.host(), bytes});
-    if (host == nullptr) refusal = {wire::Syndrome::kLocalProtection, 0x51};
-    responder.span[responder.spans++] = {host, bytes};
-  }
-  if (refusal) {
-    Packet at;
-    at.psn = responder.expected_psn;
-    refuse_recv(qp, at, refusal);
-  }
-  return true;
-}
-
-// This side's own fault: the receive completes in error here, and the sender learns that the operation failed.
-void DataPath::refuse_recv(Qp& qp, const Packet& packet, const Refusal& refusal) {
-  auto& responder = qp.responder;
-  ++device_.counters.local_protection_errors;
-  write_cqe(*qp.config.recv_cq, {.opcode = wire::CqeOpcode::kResponderError,
-                                 .qpn = qp.config.qpn,
-                                 .user_index = qp.config.user_index,
-                                 .wqe_counter = static_cast<std::uint16_t>(responder.recv_index++),
-                                 .syndrome = refusal.syndrome,
-                                 .vendor = refusal.vendor});
-  const bool length = refusal.syndrome == wire::Syndrome::kLocalLength;
-  nak(qp, packet, length ? aeth::kNakInvalidRequest : aeth::kNakRemoteOperation);
-}
-
-bool DataPath::scatter_recv(Qp& qp, const Packet& packet) {
-  auto& responder = qp.responder;
-  auto offset = responder.received;
-  auto left = packet.payload_bytes;
-  const std::byte* from = packet.payload();
-  std::uint64_t capacity = 0;
-  for (std::uint32_t k = 0; k < responder.spans; ++k) capacity += responder.span[k].bytes;
-  if (std::uint64_t{offset} + left > capacity) {
-    refuse_recv(qp, packet, {wire::Syndrome::kLocalLength, 0});
-    return false;
-  }
-  for (std::uint32_t k = 0; k < responder.spans && left != 0; ++k) {
-    const auto& span = responder.span[k];
-    if (offset >= span.bytes) {
-      offset -= span.bytes;
-      continue;
-    }
-    const auto part = std::min(span.bytes - offset, left);
-    if (!dma::copy(span.host + offset, from, part)) {
-      refuse_recv(qp, packet, {wire::Syndrome::kLocalProtection, 0x51});
-      return false;
-    }
-    from += part;
-    left -= part;
-    offset = 0;
-  }
-  return true;
-}
-
-void DataPath::finish_recv(Qp& qp, const Packet& packet) {
-  auto& responder = qp.responder;
-  const auto row = row_of(packet.opcode);
-  const auto opcode = row.kind == Kind::kWrite ? wire::CqeOpcode::kRecvWriteImm
-                      : row.imm                ? wire::CqeOpcode::kRecvSendImm
-                                               : wire::CqeOpcode::kRecvSend;
-  write_cqe(*qp.config.recv_cq, {.opcode = opcode,
-                                 .qpn = qp.config.qpn,
-                                 .user_index = qp.config.user_index,
-                                 .wqe_counter = static_cast<std::uint16_t>(responder.recv_index++),
-                                 .byte_count = responder.received,
-                                 .imm = row.imm ? packet.imm : 0,
-                                 .solicited = packet.solicited});
-  responder.recv_wqe_taken = false;
-  if (qp.config.recv_cq->dead) enter_error(qp);
 }
 
 void DataPath::on_read(Qp& qp, const Packet& packet) {

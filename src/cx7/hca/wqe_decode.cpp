@@ -47,10 +47,6 @@ bool has_immediate(Opcode opcode) {
 bool has_remote(Opcode opcode) {
   return opcode == Opcode::kWrite || opcode == Opcode::kWriteImm || opcode == Opcode::kRead || is_atomic(opcode);
 }
-// Data comes back into the data segments instead of leaving from them.
-bool is_inbound(Opcode opcode) {
-  return opcode == Opcode::kRead || is_atomic(opcode);
-}
 
 bool has_reserved_bits(const wire::CtrlSegment& ctrl) {
   constexpr std::uint32_t kReservedFlags = 0xffffff00u | 0x11u;  // signature, DCI stream, bits 4 and 0
@@ -123,7 +119,7 @@ Refusal DataPath::parse_segments(const Qp& qp, std::span<const std::byte> segmen
 }
 
 Refusal DataPath::add_data(const Qp& qp, std::span<const std::byte> segments, DecodedWqe& wqe) {
-  const bool inbound = is_inbound(wqe.ctrl.opcode());
+  const bool inbound = awaits_response(wqe.ctrl.opcode());
   std::uint64_t total = 0;
   while (!segments.empty()) {
     const auto data = segment_at<wire::DataSegment>(segments, 0);
