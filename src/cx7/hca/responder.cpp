@@ -133,7 +133,7 @@ void DataPath::on_write(Qp& qp, const Packet& packet) {
         resolve(device_, {responder.rkey, qp.config.pdn, kRemoteWrite, responder.va, packet.payload_bytes});
     if (to == nullptr) return nak(qp, packet, aeth::kNakRemoteAccess);
     if (!dma::copy(to, packet.payload(), packet.payload_bytes)) return nak(qp, packet, aeth::kNakRemoteOperation);
-    trace(TraceEvent::RequestKind::kRemoteWrite, qp.config.qpn, responder.va, packet.payload_bytes);
+    trace(TraceEvent::Kind::kRemoteWrite, qp.config.qpn, responder.va, packet.payload_bytes);
   }
   responder.message = Responder::Message::kWrite;
   responder.va += packet.payload_bytes;
