@@ -41,8 +41,11 @@ inline constexpr std::array<RequestRow, 0x20> kRequestRows = [] {
   return rows;
 }();
 
+/// The row of any byte: what is no request has kind kNone. A foreign process may have written any byte.
 inline const RequestRow& row_of(PacketOpcode opcode) {
-  return kRequestRows[static_cast<std::uint8_t>(opcode) % kRequestRows.size()];
+  static constexpr RequestRow kUnknown;
+  const auto row = static_cast<std::uint8_t>(opcode);
+  return row < kRequestRows.size() ? kRequestRows[row] : kUnknown;
 }
 
 }  // namespace marrow::cx7
