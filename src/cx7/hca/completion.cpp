@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes CQEs: 60 bytes, then the word with the owner bit. Overrun, collapsed CQs and completion events.
+// Second half of stop 8 of 9: writes CQEs, 60 bytes, then the word with the owner bit. Overrun, collapsed CQs, events.
 // Facts: CQE layout [dv]; collapsed and overrun-ignore [prm: CQC]; arm word [dv: mlx5_arm_cq].
 #include "cx7/hca/data_path.h"
 #include "cx7/hca/memory.h"
