@@ -4,6 +4,7 @@
 #include "cx7/shim/device_files.h"
 
 #include <fcntl.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -100,11 +101,15 @@ int DeviceFiles::open(int device, int flags) {
     Engine& engine = EngineThread::instance().start();
     fd = make_memfd(flags);
     if (fd < 0) return -1;
-    opened = std::make_shared<OpenDevice>(engine, device, fd);
+    if (fd < kTracked) opened = std::make_shared<OpenDevice>(engine, device, fd);
   } catch (const util::Error& error) {
     util::log::error("cannot open device {}: {}", device, error.what());
     if (fd >= 0) libc::close(fd);
     return fail(EIO);
+  }
+  if (!opened) {
+    libc::close(fd);
+    return fail(EMFILE);
   }
   const std::lock_guard lock(mutex_);
   owner = ::getpid();
@@ -119,7 +124,7 @@ int DeviceFiles::ioctl(int fd, ib_uverbs_ioctl_hdr* header) {
     const std::lock_guard lock(mutex_);
     device = find_locked(fd);
   }
-  if (!device) return fail(is_foreign_device(fd) ? EIO : ENOTTY);
+  if (!device) return is_foreign_device(fd) ? fail(EIO) : libc::ioctl(fd, RDMA_VERBS_IOCTL, header);
   if (owner != ::getpid()) return fail(EIO);
   const int status = device->ioctl(header);
   EngineThread::instance().control_call_done();

@@ -26,8 +26,8 @@ class DeviceFiles {
   /// What open("/dev/infiniband/uverbsN", flags) returns. Starts the engine at the first call. -1 and errno.
   int open(int device, int flags);
 
-  /// RDMA_VERBS_IOCTL. -1 and errno: EIO when the descriptor belongs to the parent or to another process, ENOTTY when
-  /// it is no device at all.
+  /// RDMA_VERBS_IOCTL. -1 and errno: EIO when the descriptor belongs to the parent or to another process; what the
+  /// kernel says when it is no device at all.
   int ioctl(int fd, ib_uverbs_ioctl_hdr* header);
 
   /// Makes a memfd of ours, or the placeholder of a node in the tree, look like the character device it stands for.

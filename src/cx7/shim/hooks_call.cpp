@@ -18,18 +18,18 @@
 #include "cx7/hca/memory.h"
 #include "cx7/shim/activation.h"
 #include "cx7/shim/device_files.h"
+#include "cx7/shim/libc.h"
 #include "cx7/shim/next.h"
 
 namespace marrow::cx7 {
 
 MARROW_HOOK(int, ioctl, int fd, unsigned long request, ...) {
-  static constinit Next<int (*)(int, unsigned long, ...)> next{"ioctl"};
   va_list arguments;
   va_start(arguments, request);
   const auto argument = va_arg(arguments, std::uintptr_t);
   va_end(arguments);
   // Asked even when switched off: a device that was opened stays one.
-  if (request != RDMA_VERBS_IOCTL) return next(fd, request, argument);
+  if (request != RDMA_VERBS_IOCTL) return libc::ioctl(fd, request, argument);
   return DeviceFiles::instance().ioctl(fd, reinterpret_cast<ib_uverbs_ioctl_hdr*>(argument));
 }
 

@@ -15,6 +15,7 @@ namespace marrow::cx7::libc {
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): each is one cached address
 inline constinit Next<int (*)(int)> close{"close"};
 inline constinit Next<int (*)(int, int, ...)> fcntl{"fcntl"};
+inline constinit Next<int (*)(int, unsigned long, ...)> ioctl{"ioctl"};
 inline constinit Next<int (*)(int, struct stat*)> fstat{"fstat"};
 inline constinit Next<int (*)(const char*, struct stat*)> stat{"stat"};
 inline constinit Next<char* (*)(const char*, char*)> realpath{"realpath"};

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// When the engine looks again at once and when it sleeps, against a clock and evidence made by hand.
+#include "cx7/shim/idle_policy.h"
+
+#include <gtest/gtest.h>
+
+namespace marrow::cx7 {
+namespace {
+
+using namespace std::chrono_literals;
+using Duration = IdlePolicy::Duration;
+
+class IdlePolicyTest : public ::testing::Test {
+ protected:
+  IdlePolicy make(SpinRule rule, unsigned cores) {
+    return IdlePolicy(rule, cores, [this] {
+      ++asked_;
+      return switches_;
+    });
+  }
+  static constexpr Duration kNow = 1h;  // any time that is not the clock's start
+
+  std::uint64_t switches_ = 0;
+  int asked_ = 0;
+};
+
+TEST_F(IdlePolicyTest, NeverSpinsOnTheOnlyCore) {
+  IdlePolicy policy = make(SpinRule::kAuto, 1);
+  policy.worked(kNow);
+  EXPECT_EQ(policy.pause(kNow, true), IdlePolicy::kShortestNap);
+  EXPECT_EQ(asked_, 0);
+}
+
+TEST_F(IdlePolicyTest, StopsSpinningWhenTheCoreIsTakenAway) {
+  IdlePolicy policy = make(SpinRule::kAuto, 2);
+  policy.worked(kNow);
+  EXPECT_EQ(policy.pause(kNow, true), 0ns);
+  switches_ = 1;
+  EXPECT_EQ(policy.pause(kNow + 100us, true), IdlePolicy::kShortestNap);
+  // The penalty over, it may try again.
+  policy.worked(kNow + 2ms);
+  EXPECT_EQ(policy.pause(kNow + 2ms, true), 0ns);
+}
+
+TEST_F(IdlePolicyTest, TriesMoreSeldomTheMoreOftenTheCoreIsTakenAway) {
+  IdlePolicy policy = make(SpinRule::kAuto, 2);
+  Duration now = kNow;
+  Duration last_penalty = 0ns;
+  for (int i = 0; i < 20; ++i) {
+    ++switches_;
+    policy.worked(now);
+    const Duration from = now;
+    while (policy.pause(now, true) != 0ns || now == from) {
+      now += 100us;
+      policy.worked(now);
+    }
+    EXPECT_GE(now - from, last_penalty);
+    last_penalty = now - from;
+  }
+  EXPECT_GE(last_penalty, IdlePolicy::kLongestPenalty);
+  EXPECT_LE(last_penalty, IdlePolicy::kLongestPenalty * 2);
+}
+
+TEST_F(IdlePolicyTest, SpinsWithoutAnySleepWhileACoreIsFree) {
+  IdlePolicy policy = make(SpinRule::kAuto, 2);
+  policy.worked(kNow);
+  for (Duration t = 0us; t < IdlePolicy::kSpinAfterWork; t += 10us)
+    ASSERT_EQ(policy.pause(kNow + t, true), 0ns) << t.count();
+}
+
+TEST_F(IdlePolicyTest, AsksForEvidenceSeldom) {
+  IdlePolicy policy = make(SpinRule::kAuto, 2);
+  policy.worked(kNow);
+  for (Duration t = 0us; t < 1ms; t += 1us) static_cast<void>(policy.pause(kNow + t, true));
+  EXPECT_LE(asked_, 1ms / IdlePolicy::kEvidenceEvery + 1);
+}
+
+TEST_F(IdlePolicyTest, NapsGrowWithTheTimeWaitedUpToTheLimit) {
+  IdlePolicy policy = make(SpinRule::kNever, 8);
+  policy.worked(kNow);
+  Duration last = 0ns;
+  for (Duration t = 0us; t < 1s; t += 100us) {
+    const Duration nap = policy.pause(kNow + t, true);
+    ASSERT_GE(nap, last);
+    last = nap;
+  }
+  EXPECT_EQ(last, IdlePolicy::kLongestNap);
+  policy.worked(kNow + 1s);
+  EXPECT_EQ(policy.pause(kNow + 1s, true), IdlePolicy::kShortestNap);
+}
+
+TEST_F(IdlePolicyTest, SleepsDeeplyWhenNoDoorbellCanCome) {
+  IdlePolicy policy = make(SpinRule::kAuto, 8);
+  policy.worked(kNow);
+  EXPECT_EQ(policy.pause(kNow, false), IdlePolicy::kDeepSleep);
+}
+
+TEST_F(IdlePolicyTest, AlwaysMeansAlways) {
+  IdlePolicy policy = make(SpinRule::kAlways, 1);
+  switches_ = 5;
+  EXPECT_EQ(policy.pause(kNow, false), 0ns);
+  EXPECT_EQ(policy.pause(kNow + 1h, true), 0ns);
+}
+
+}  // namespace
+}  // namespace marrow::cx7
