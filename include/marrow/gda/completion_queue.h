@@ -74,16 +74,15 @@ class CompletionQueue {
     return wire::wqebbs_of(wire::swap_bytes(qpn_ds) & 0x3f);
   }
 
-  /// Reads the error bytes, again if a flush replaced the CQE meanwhile. An opcode that is no requester's is an error.
+  /// Reads the error bytes, again if a flush replaced the CQE meanwhile: what may follow then is another flush, with
+  /// the same bytes. An opcode that is no requester's is an error too.
   [[nodiscard]] MARROW_HD static Result decode_error(const std::byte* cqe, std::uint32_t word) {
-    std::uint32_t bytes = 0;
-    for (std::uint32_t tries = 0; tries < 64; ++tries) {
-      bytes = load_word<P::ordering>(cqe + offsetof(wire::Cqe, hw_error_syndrome));
-      order_cqe_before_payload<P::ordering>();
-      const auto again = load_cqe_tail<P::ordering>(cqe);
-      if (again == word) break;
-      word = again;
-    }
+    const auto* at = cqe + offsetof(wire::Cqe, hw_error_syndrome);
+    auto bytes = load_word<P::ordering>(at);
+    order_cqe_before_payload<P::ordering>();
+    const auto again = load_cqe_tail<P::ordering>(cqe);
+    if (again != word) bytes = load_word<P::ordering>(at);
+    word = again;
     const auto tail = wire::CqeTail::from_word(word);
     const auto syndrome = static_cast<std::uint8_t>(bytes >> 24);
     const bool error =
