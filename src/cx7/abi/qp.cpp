@@ -33,6 +33,8 @@ void check_caps(const ib_uverbs_qp_cap& cap) {
   require(cap.max_inline_data <= kMaxSendWqeBytes, EINVAL);
 }
 
+constexpr std::uint32_t kLogMinRecvWqe = 4;  // one data segment
+
 struct Sizes {
   std::uint32_t count = 0;
   std::uint32_t log_max = 0;
@@ -46,7 +48,7 @@ bool is_ring(const Sizes& sizes) {
 void place_rings(const mlx5_ib_create_qp& own, QpConfig& config) {
   require(is_ring({own.sq_wqe_count, kLogMaxSqWqebbs}) && is_ring({own.rq_wqe_count, kLogMaxRqEntries}), EINVAL);
   const bool has_rq = own.rq_wqe_count != 0;
-  require(!has_rq || (own.rq_wqe_shift >= 4 && (1u << own.rq_wqe_shift) <= kMaxRecvWqeBytes), EINVAL);
+  require(!has_rq || (own.rq_wqe_shift >= kLogMinRecvWqe && own.rq_wqe_shift <= log2_of(kMaxRecvWqeBytes)), EINVAL);
   const auto rq_bytes = has_rq ? std::uint64_t{own.rq_wqe_count} << own.rq_wqe_shift : 0;
   const auto bytes = rq_bytes + std::uint64_t{own.sq_wqe_count} * wire::kWqebbBytes;
   std::byte* const base = bytes == 0 ? nullptr : check_memory(own.buf_addr, bytes);

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Protection domains and memory regions: what registration refuses, and what keeps a domain alive.
+#include <gtest/gtest.h>
+
+#include "cx7/abi/nic.h"
+
+namespace marrow::cx7 {
+namespace {
+
+TEST(RegMr, RefusesWhatTheKernelRefuses) {
+  Nic nic;
+  const auto pd = nic.alloc_pd();
+  Memory gone(8192);
+  const auto gone_address = gone.address();
+  gone.unmap();
+  const auto good = nic.memory.address();
+  struct Row {
+    const char* what;
+    MrRequest request;
+    int expected;
+  };
+  const Row rows[] = {
+      {"no such PD", {.pd = 0x999, .start = good, .bytes = 4096}, -ENOENT},
+      {"empty", {.pd = pd.handle, .start = good, .bytes = 0}, -EINVAL},
+      {"wraps around", {.pd = pd.handle, .start = UINT64_MAX - 4095, .bytes = 8192}, -EINVAL},
+      {"not mapped", {.pd = pd.handle, .start = gone_address, .bytes = 4096}, -EFAULT},
+      {"end not mapped",
+       {.pd = pd.handle, .start = nic.memory.address(nic.memory.bytes() - 4096), .bytes = 64ull << 30},
+       -EFAULT},
+      {"iova with another page offset", {.pd = pd.handle, .start = good, .bytes = 64, .iova = good + 8}, -EINVAL},
+      {"remote write without local write",
+       {.pd = pd.handle, .start = good, .bytes = 64, .access = IB_UVERBS_ACCESS_REMOTE_WRITE},
+       -EINVAL},
+      {"remote atomic without local write",
+       {.pd = pd.handle, .start = good, .bytes = 64, .access = IB_UVERBS_ACCESS_REMOTE_ATOMIC},
+       -EINVAL},
+      {"unknown access bit", {.pd = pd.handle, .start = good, .bytes = 64, .access = 1u << 12}, -EINVAL},
+      {"unknown access bit above the optional range",
+       {.pd = pd.handle, .start = good, .bytes = 64, .access = 1u << 31},
+       -EINVAL},
+      {"window binding",
+       {.pd = pd.handle, .start = good, .bytes = 64, .access = IB_UVERBS_ACCESS_MW_BIND},
+       -EOPNOTSUPP},
+      {"zero based", {.pd = pd.handle, .start = good, .bytes = 64, .access = IB_UVERBS_ACCESS_ZERO_BASED}, -EOPNOTSUPP},
+      {"on demand", {.pd = pd.handle, .start = good, .bytes = 64, .access = IB_UVERBS_ACCESS_ON_DEMAND}, -EOPNOTSUPP},
+  };
+  for (const auto& row : rows) EXPECT_EQ(nic.reg_mr(row.request).result, row.expected) << row.what;
+  EXPECT_EQ(nic.engine->device(0).mkeys.count(), 0u) << "a refusal leaves nothing behind";
+  EXPECT_EQ(nic.destroy_pd(pd.handle), 0) << "nor does it hold the domain";
+}
+
+TEST(RegMr, MakesAKeyThatTheDeviceKnows) {
+  Nic nic;
+  const auto pd = nic.alloc_pd();
+  const auto start = nic.memory.address(4096);
+  const auto iova = start + (1ull << 40);
+  const auto mr = nic.reg_mr(
+      {.pd = pd.handle,
+       .start = start,
+       .bytes = 100,
+       .iova = iova,
+       .access = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_RELAXED_ORDERING});
+  ASSERT_EQ(mr.result, 0);
+  const Mkey* const key = nic.engine->device(0).mkeys.find(mr.number >> 8);
+  ASSERT_NE(key, nullptr);
+  EXPECT_EQ(key->key, mr.number);
+  EXPECT_EQ(key->pdn, pd.number);
+  EXPECT_EQ(key->iova, iova);
+  EXPECT_EQ(key->bytes, 100u);
+  EXPECT_EQ(key->host, nic.memory.at(4096));
+  EXPECT_EQ(key->access, std::uint32_t{kLocalWrite | kRemoteWrite});
+}
+
+TEST(Pd, CannotGoWhileARegionIsThere) {
+  Nic nic;
+  const auto pd = nic.alloc_pd();
+  const auto mr = nic.reg_mr({.pd = pd.handle, .start = nic.memory.address(), .bytes = 4096});
+  ASSERT_EQ(mr.result, 0);
+  EXPECT_EQ(nic.destroy_pd(pd.handle), -EBUSY);
+  EXPECT_EQ(nic.destroy_mr(mr.handle), 0);
+  EXPECT_EQ(nic.engine->device(0).mkeys.find(mr.number >> 8), nullptr);
+  EXPECT_EQ(nic.destroy_pd(pd.handle), 0);
+}
+
+// A key that was given back fits nothing for as long as can be.
+TEST(RegMr, DoesNotGiveTheSameKeyAgainAtOnce) {
+  Nic nic;
+  const auto pd = nic.alloc_pd();
+  const MrRequest request{.pd = pd.handle, .start = nic.memory.address(), .bytes = 4096};
+  const auto first = nic.reg_mr(request);
+  ASSERT_EQ(nic.destroy_mr(first.handle), 0);
+  EXPECT_NE(nic.reg_mr(request).number, first.number);
+}
+
+int create_ah(Nic& nic, std::uint32_t pd, const ib_uverbs_ah_attr& attr, mlx5_ib_create_ah_resp& own) {
+  ib_uverbs_create_ah in{};
+  in.pd_handle = pd;
+  in.attr = attr;
+  std::uint32_t handle = 0;
+  return invoke_write(*nic.file, IB_USER_VERBS_CMD_CREATE_AH,
+                      {.core_in = {reinterpret_cast<const std::byte*>(&in), sizeof in},
+                       .core_out = room_of(handle),
+                       .own_in = {},
+                       .own_out = room_of(own)});
+}
+
+// On RoCE an address handle is how a library learns the peer's MAC.
+TEST(CreateAh, ResolvesTheMacOfAGid) {
+  override_link_layer(LinkLayer::kEthernet);
+  Nic nic;
+  const auto pd = nic.alloc_pd();
+  ib_uverbs_ah_attr attr{};
+  mlx5_ib_create_ah_resp own{};
+  attr.port_num = 1;
+  EXPECT_EQ(create_ah(nic, pd.handle, attr, own), -EINVAL) << "RoCE needs a GID";
+  attr.is_global = 1;
+  EXPECT_EQ(create_ah(nic, pd.handle, attr, own), -EHOSTUNREACH) << "nobody has the all-zero GID";
+  std::memcpy(attr.grh.dgid, gid_table(1)[3].gid.data(), 16);
+  attr.grh.sgid_index = 9;
+  EXPECT_EQ(create_ah(nic, pd.handle, attr, own), -EINVAL) << "empty source GID";
+  attr.grh.sgid_index = 3;
+  attr.port_num = 2;
+  EXPECT_EQ(create_ah(nic, pd.handle, attr, own), -EINVAL) << "no port 2";
+  attr.port_num = 1;
+  EXPECT_EQ(create_ah(nic, 0x999, attr, own), -ENOENT) << "no such PD";
+  ASSERT_EQ(create_ah(nic, pd.handle, attr, own), 0);
+  EXPECT_EQ(std::memcmp(own.dmac, device_facts(1).mac.data(), 6), 0);
+  EXPECT_EQ(nic.destroy_pd(pd.handle), -EBUSY);
+  override_link_layer(LinkLayer::kInfiniBand);
+}
+
+TEST(Uar, PagesRunOutAndComeBack) {
+  Nic nic;
+  nic.pages.left = 1;
+  EXPECT_EQ(nic.alloc_uar(7).result, -EOPNOTSUPP);
+  const auto last = nic.alloc_uar(MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC);
+  ASSERT_EQ(last.result, 0);
+  EXPECT_EQ(nic.alloc_uar().result, -ENOMEM);
+  EXPECT_EQ(nic.destroy_uar(last.handle), 0);
+  EXPECT_EQ(nic.alloc_uar().result, 0);
+}
+
+}  // namespace
+}  // namespace marrow::cx7
