@@ -81,9 +81,11 @@ class Process:
         return self.output
 
     def kill(self):
+        """With everything it has started. Afterwards, and after finish(), nothing happens."""
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
-        self.output = self.process.communicate()[0] or self.output
+        if not self.process.stdout.closed:
+            self.output = self.process.communicate()[0]
 
     def running(self):
         return self.process.poll() is None

@@ -67,6 +67,10 @@ void Fabric::maintain() {
   attend(std::chrono::nanoseconds{0});
 }
 
+void Fabric::watch(int fd) {
+  impl_->peers.watch(fd);
+}
+
 void Fabric::sleep(std::chrono::nanoseconds most) {
   if (unannounced_) wake_peers();
   auto awake = Wakefulness::kAwake;

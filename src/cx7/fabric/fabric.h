@@ -79,6 +79,8 @@ class Fabric {
   /// Accepts new peers, notices dead ones, lets lost links try again. Call about every millisecond; system calls.
   void maintain();
 
+  /// From now on sleep() also ends when `fd` is readable; -1 for none. It is the caller's, and only looked at.
+  void watch(int fd);
   /// Sleeps until a packet arrives, wake() is called or `most` has passed.
   void sleep(std::chrono::nanoseconds most);
   /// Ends a sleep(), or makes the next one return at once. Any thread.

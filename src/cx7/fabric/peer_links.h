@@ -56,6 +56,8 @@ class PeerLinks {
   /// Looks after all sockets, having waited for the first event up to `most`.
   /// Returns true when incoming() is not what it was.
   bool attend(std::chrono::nanoseconds most);
+  /// A readable `fd` ends the waiting too; -1 for none.
+  void watch(int fd) { watched_ = fd; }
   /// Makes a waiting attend() return. Any thread.
   void interrupt();
 
@@ -78,6 +80,7 @@ class PeerLinks {
   Rendezvous rendezvous_;
   unsigned slot_;
   util::UniqueFd interrupt_;
+  int watched_ = -1;
   Time now_;
   std::array<std::unique_ptr<OutgoingLink>, kSlots> outgoing_;
   std::array<Time, kSlots> retry_at_{};

@@ -4,10 +4,7 @@
 
 #include <immintrin.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 
 #include <chrono>
 #include <thread>
@@ -15,6 +12,7 @@
 #include "cx7/hca/memory.h"
 #include "cx7/shim/device_files.h"
 #include "cx7/shim/idle_policy.h"
+#include "cx7/shim/scheduling.h"
 #include "cx7/shim/settings.h"
 #include "util/clock.h"
 #include "util/error.h"
@@ -39,19 +37,6 @@ class SignalsBlocked {
  private:
   sigset_t before_{};
 };
-
-unsigned usable_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  // More cores than the set can hold: then there are enough.
-  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : CPU_SETSIZE;
-}
-
-std::uint64_t involuntary_switches() {
-  rusage usage{};
-  ::getrusage(RUSAGE_THREAD, &usage);
-  return static_cast<std::uint64_t>(usage.ru_nivcsw);
-}
 
 void add(std::atomic<std::uint64_t>& counter, std::uint64_t n) {
   counter.store(counter.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
@@ -112,42 +97,65 @@ void EngineThread::control_call_done() {
 
 void EngineThread::run(Engine& engine) {
   ::pthread_setname_np(::pthread_self(), "marrow-cx7");
-  ::prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);  // or a nap of 20 us takes 70
+  become_punctual();
+  evidence_.open();
   IdlePolicy policy(settings().spin, usable_cores(), [this] {
-    const std::uint64_t count = involuntary_switches();
-    activity_.involuntary_switches.store(count, std::memory_order_relaxed);
-    return count;
+    const Evidence evidence = evidence_.read();
+    activity_.involuntary_switches.store(evidence.involuntary_switches, std::memory_order_relaxed);
+    return evidence;
   });
   turn_.lock();
-  bool rested = false;
   for (;;) {  // ends with the process
     if (forks_.load(std::memory_order_relaxed) != 0) stand_still();
     const Time now = util::now();
     add(activity_.steps, 1);
     if (engine.step(now)) {
-      add(activity_.steps_with_work, 1);
-      if (rested) add(activity_.sleeps_followed_by_work, 1);
-      rested = false;
+      note_work();
       policy.worked(now);
       continue;
     }
-    const Time most = policy.pause(now, doorbells_.load(std::memory_order_relaxed));
-    rested = most.count() != 0;
-    if (rested) {
-      rest(engine, most);
-    } else {
+    const bool doorbells = doorbells_.load(std::memory_order_relaxed);
+    if (doorbells && policy.wants_alarm(now) && arm_alarm(engine)) continue;  // a store may have come just before
+    const Time most = policy.pause(now, doorbells && !alarm_.armed());
+    rested_ = most.count() != 0;
+    if (!rested_) {
       _mm_pause();
+    } else if (rest(engine, most)) {
+      policy.worked(util::now());  // its doorbell comes in a moment
     }
   }
 }
 
-void EngineThread::rest(Engine& engine, Time most) {
+void EngineThread::note_work() {
+  add(activity_.steps_with_work, 1);
+  if (rested_) add(activity_.sleeps_followed_by_work, 1);
+  rested_ = false;
+  no_alarm_ = false;
+  if (alarm_.armed()) alarm_.disarm();
+}
+
+/// True when the alarm was armed by this very call.
+bool EngineThread::arm_alarm(Engine& engine) {
+  if (alarm_.armed() || no_alarm_) return false;
+  no_alarm_ = !alarm_.arm();  // then not again before the next work
+  if (no_alarm_) return false;
+  engine.fabric().watch(alarm_.fd());
+  add(activity_.alarms_armed, 1);
+  return true;
+}
+
+/// True when it was the alarm that ended the sleep.
+bool EngineThread::rest(Engine& engine, Time most) {
   const Time from = util::now();
   engine.fabric().sleep(most);
   const Time slept = util::now() - from;
   add(activity_.sleeps, 1);
   add(activity_.slept_ns, static_cast<std::uint64_t>(slept.count()));
   if (slept < most) add(activity_.sleeps_cut_short, 1);
+  if (!alarm_.rings()) return false;
+  add(activity_.alarms_rung, 1);
+  alarm_.disarm();
+  return true;
 }
 
 void EngineThread::stand_still() {
@@ -181,6 +189,8 @@ void EngineThread::after_fork_in_child() {
     turn_.unlock();
     forks_.store(0);
     doorbells_.store(false);
+    alarm_.abandon();
+    evidence_.close();
     delete engine_.exchange(nullptr);
   }
   start_mutex_.unlock();

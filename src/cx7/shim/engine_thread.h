@@ -12,6 +12,8 @@
 #include <string_view>
 
 #include "cx7/hca/engine.h"
+#include "cx7/shim/doorbell_alarm.h"
+#include "cx7/shim/scheduling.h"
 
 namespace marrow::cx7 {
 
@@ -23,6 +25,8 @@ namespace marrow::cx7 {
   row(slept_ns)                 \
   row(sleeps_cut_short)         /* by a packet or by a call */ \
   row(sleeps_followed_by_work)  \
+  row(alarms_armed)             /* no more looking for doorbells: their pages are protected */ \
+  row(alarms_rung)              \
   row(involuntary_switches)     /* the evidence that no core is free */
 // clang-format on
 
@@ -62,13 +66,22 @@ class EngineThread {
  private:
   EngineThread() = default;
   void run(Engine& engine);
-  void rest(Engine& engine, Time most);
+  void note_work();
+  bool arm_alarm(Engine& engine);
+  bool rest(Engine& engine, Time most);
   void stand_still();
 
   std::mutex start_mutex_;
   std::atomic<Engine*> engine_{nullptr};
   std::atomic<bool> doorbells_{false};  // some QP exists
   EngineActivity activity_;
+
+  // The engine thread's own; in a forked child, the forking thread's.
+  DoorbellAlarm alarm_;
+  EvidenceReader evidence_;
+  bool no_alarm_ = false;
+  bool rested_ = false;
+
   std::mutex turn_;  // the engine thread's, given up only for a fork
   std::atomic<int> forks_{0};
   std::optional<Engine::Lock> fork_lock_;

@@ -7,15 +7,17 @@
 
 namespace marrow::cx7 {
 
-IdlePolicy::IdlePolicy(SpinRule rule, unsigned cores, std::function<std::uint64_t()> evidence)
+IdlePolicy::IdlePolicy(SpinRule rule, unsigned cores, std::function<Evidence()> evidence)
     : rule_(rule == SpinRule::kAuto && cores < 2 ? SpinRule::kNever : rule), evidence_(std::move(evidence)) {}
 
 IdlePolicy::Duration IdlePolicy::pause(Duration now, bool doorbells) {
   if (rule_ == SpinRule::kAlways) return Duration{0};
   if (!doorbells) return kDeepSleep;
   if (may_spin(now)) return Duration{0};
-  // The longer nothing happened, the less likely something happens now: a sixteenth of the time waited so far.
-  return std::clamp((now - last_work_) / 16, kShortestNap, kLongestNap);
+  const Duration idle = now - last_work_;
+  if (idle > kLongIdle) return kLongIdleNap;
+  // The longer nothing happened, the less likely something happens now: a hundredth of the time waited so far.
+  return std::clamp(idle / 100, kShortestNap, kLongestNap);
 }
 
 bool IdlePolicy::may_spin(Duration now) {
@@ -26,11 +28,15 @@ bool IdlePolicy::may_spin(Duration now) {
 
 void IdlePolicy::look_at_evidence(Duration now) {
   next_look_ = now + kEvidenceEvery;
-  const std::uint64_t count = evidence_();
-  if (count == std::exchange(seen_, count)) return;
-  // Interrupted again soon after the last penalty: the core is really wanted, so ask less and less often.
-  if (now - no_spin_until_ > kForgivenAfter) penalty_ = kFirstPenalty;
-  no_spin_until_ = now + penalty_;
+  const Evidence evidence = evidence_();
+  const bool interrupted =
+      evidence.involuntary_switches != std::exchange(seen_switches_, evidence.involuntary_switches);
+  if (evidence.crowded) no_spin_until_ = now + kCrowdedPause;
+  if (!interrupted) return;
+  // Crowded or not, the core was taken away, and being without it cost far more than the look. Again soon after the
+  // last penalty: somebody really wants it, so try less and less often.
+  if (now - penalised_until_ > kForgivenAfter) penalty_ = kFirstPenalty;
+  no_spin_until_ = penalised_until_ = now + penalty_;
   penalty_ = std::min(penalty_ * 2, kLongestPenalty);
 }
 

@@ -15,12 +15,13 @@ class IdlePolicyTest : public ::testing::Test {
   IdlePolicy make(SpinRule rule, unsigned cores) {
     return IdlePolicy(rule, cores, [this] {
       ++asked_;
-      return switches_;
+      return Evidence{.crowded = crowded_, .involuntary_switches = switches_};
     });
   }
   static constexpr Duration kNow = 1h;  // any time that is not the clock's start
 
   std::uint64_t switches_ = 0;
+  bool crowded_ = false;
   int asked_ = 0;
 };
 
@@ -40,6 +41,22 @@ TEST_F(IdlePolicyTest, StopsSpinningWhenTheCoreIsTakenAway) {
   // The penalty over, it may try again.
   policy.worked(kNow + 2ms);
   EXPECT_EQ(policy.pause(kNow + 2ms, true), 0ns);
+}
+
+TEST_F(IdlePolicyTest, LeavesTheCoreToOthersWhileTheyAreMoreThanCores) {
+  IdlePolicy policy = make(SpinRule::kAuto, 2);
+  policy.worked(kNow);
+  crowded_ = true;
+  EXPECT_EQ(policy.pause(kNow, true), IdlePolicy::kShortestNap);
+  EXPECT_NE(policy.pause(kNow + 900us, true), 0ns);
+  // However often it was crowded, it looks again soon.
+  for (Duration t = 0us; t < 1s; t += 10us) {
+    policy.worked(kNow + t);
+    ASSERT_NE(policy.pause(kNow + t, true), 0ns);
+  }
+  crowded_ = false;
+  policy.worked(kNow + 1s + IdlePolicy::kCrowdedPause);
+  EXPECT_EQ(policy.pause(kNow + 1s + IdlePolicy::kCrowdedPause, true), 0ns);
 }
 
 TEST_F(IdlePolicyTest, TriesMoreSeldomTheMoreOftenTheCoreIsTakenAway) {
@@ -79,14 +96,15 @@ TEST_F(IdlePolicyTest, NapsGrowWithTheTimeWaitedUpToTheLimit) {
   IdlePolicy policy = make(SpinRule::kNever, 8);
   policy.worked(kNow);
   Duration last = 0ns;
-  for (Duration t = 0us; t < 1s; t += 100us) {
+  for (Duration t = 0us; t < IdlePolicy::kLongIdle; t += 100us) {
     const Duration nap = policy.pause(kNow + t, true);
     ASSERT_GE(nap, last);
     last = nap;
   }
   EXPECT_EQ(last, IdlePolicy::kLongestNap);
-  policy.worked(kNow + 1s);
-  EXPECT_EQ(policy.pause(kNow + 1s, true), IdlePolicy::kShortestNap);
+  EXPECT_EQ(policy.pause(kNow + IdlePolicy::kLongIdle + 1us, true), IdlePolicy::kLongIdleNap);
+  policy.worked(kNow + 2s);
+  EXPECT_EQ(policy.pause(kNow + 2s, true), IdlePolicy::kShortestNap);
 }
 
 TEST_F(IdlePolicyTest, SleepsDeeplyWhenNoDoorbellCanCome) {
@@ -95,11 +113,21 @@ TEST_F(IdlePolicyTest, SleepsDeeplyWhenNoDoorbellCanCome) {
   EXPECT_EQ(policy.pause(kNow, false), IdlePolicy::kDeepSleep);
 }
 
+TEST_F(IdlePolicyTest, WantsToBeToldOfDoorbellsOnceItHasWaitedLong) {
+  for (const SpinRule rule : {SpinRule::kAuto, SpinRule::kNever}) {
+    IdlePolicy policy = make(rule, 8);
+    policy.worked(kNow);
+    EXPECT_FALSE(policy.wants_alarm(kNow + IdlePolicy::kAlarmAfter));
+    EXPECT_TRUE(policy.wants_alarm(kNow + IdlePolicy::kAlarmAfter + 1us));
+  }
+}
+
 TEST_F(IdlePolicyTest, AlwaysMeansAlways) {
   IdlePolicy policy = make(SpinRule::kAlways, 1);
   switches_ = 5;
   EXPECT_EQ(policy.pause(kNow, false), 0ns);
   EXPECT_EQ(policy.pause(kNow + 1h, true), 0ns);
+  EXPECT_FALSE(policy.wants_alarm(kNow + 1h));
 }
 
 }  // namespace
