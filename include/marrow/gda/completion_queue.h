@@ -6,20 +6,16 @@
 
 #include <cstdint>
 
-#include "marrow/gda/handles.h"
 #include "marrow/gda/order.h"
 #include "marrow/gda/probe.h"
 #include "marrow/gda/requests.h"
-#include "marrow/gda/status.h"
 
 namespace marrow::gda {
 
 /// The consumer's half of a queue, in registers. One lane polls; the others get copies (Team::broadcast).
-///
-/// Progress is exact although the CQE holds 16 bits and names only a first WQEBB: `pi - counter` cannot exceed the ring
-/// (at most 2^15), so the 64-bit index is unique, and anything outside [ci, pi) is an old CQE; the WQE's size comes
-/// from the ticket or, for another WQE than the awaited one, from its own control segment, which nobody may overwrite
-/// yet.
+/// Progress is exact although a CQE holds 16 bits and names only a first WQEBB: `pi - counter` cannot exceed the ring
+/// (at most 2^15), so the 64-bit index is unique, and anything outside [ci, pi) is an old CQE. The WQE's size comes
+/// from the ticket or, when another WQE completed, from its own control segment, which nobody may overwrite yet.
 template <PolicyType P>
 class CompletionQueue {
  public:
@@ -31,7 +27,6 @@ class CompletionQueue {
   /// The first error; later ones (flushes) never replace it.
   [[nodiscard]] MARROW_HD const Result& error() const { return error_; }
 
-  /// Where the next CQE will be.
   [[nodiscard]] MARROW_HD const std::byte* cqe_at(const Qp& qp) const {
     return qp.cq + (qp.cq_layout == CqLayout::kRing ? (cqes_ & qp.cq_mask()) * wire::kCqeBytes : 0);
   }

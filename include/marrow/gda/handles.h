@@ -33,10 +33,8 @@ struct Remote {
 /// How the UAR page reached the lane's address space. A host lane needs `sfence` around a write-combining store.
 enum class DoorbellMapping : std::uint8_t { kUncached, kWriteCombining, kOrdinaryMemory };
 
-enum class CqLayout : std::uint8_t {
-  kCollapsed,  // every CQE is written to entry 0; progress is in wqe_counter alone
-  kRing        // 2^log_cqes entries, owner bit per lap; needs at least as many entries as the SQ has WQEBBs
-};
+/// Every CQE at entry 0; or 2^log_cqes entries with an owner bit per lap, then as many as the SQ has WQEBBs or more.
+enum class CqLayout : std::uint8_t { kCollapsed, kRing };
 
 /// What outlives a kernel, so that the next one (or the host) continues the queue. Zero for a fresh queue.
 /// Lies beside the queues; only the lane that owns the SendQueue touches it. All indices are 64-bit and free-running.
@@ -67,11 +65,11 @@ struct Qp {
 };
 
 static_assert(std::is_trivially_copyable_v<Qp>, "kernels take a Qp by value");
+inline constexpr std::uint32_t kMaxWqebbs = 4;  // of a WQE that we post; the NIC's limit is max_wqe_sz_sq
 
 /// WQEBBs that an inline write of `bytes` takes; 0 when no WQE that we post can hold it.
 MARROW_HD constexpr std::uint32_t inline_write_wqebbs(std::uint32_t bytes) {
-  const auto wqebbs = wire::wqebbs_of(2 + wire::inline_ds(bytes));
-  return wqebbs <= 4 ? wqebbs : 0;
+  return bytes <= wire::max_inline_write(kMaxWqebbs) ? wire::wqebbs_of(2 + wire::inline_ds(bytes)) : 0;
 }
 
 }  // namespace marrow::gda

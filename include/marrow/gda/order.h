@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stop 4 of 9: every store that the NIC sees, and what stands between them. No other file has a fence, a volatile or
-// inline PTX. Each function picks its instruction from the policy's Recipe (policy.h); tests/ptx pins what comes out.
+// Stop 4 of 9: every store that the NIC sees, and what stands between them; no other file of mini-gda orders anything.
+// Each function picks its instruction from the policy's Recipe (policy.h); tests/ptx pins what comes out.
 // Facts: WQE, dbrec, doorbell, in this order [dv: qp.c]; GPU instructions [prm: PTX ISA, memory consistency model];
 // sfence around a write-combining doorbell [dv: mmio.h].
 //
 // GPU lanes. The NIC reads queues in this GPU's memory through its L2, where GPU scope orders; it is no thread of the
-// PTX model, so only system scope speaks of it by the book. Every asm has a "memory" clobber: without it the compiler
-// may move WQE stores past the doorbell.
+// PTX model, so only system scope speaks of it by the book. Every asm clobbers memory, else the compiler moves stores.
 // Host lanes show behaviour and exact counts, never a GPU's costs: GPU scope becomes a release fence, system scope a
-// sequentially consistent one, kNone a barrier for the compiler alone. WQEs are plain stores; dbrec, doorbell and CQE
-// go through std::atomic_ref.
+// sequentially consistent one, kNone a barrier for the compiler alone.
 #pragma once
 
 #include <atomic>
@@ -46,17 +44,11 @@ template <Ordering O>
 [[nodiscard]] MARROW_HD inline std::uint32_t load_word(const std::byte* at) {
 #if defined(__CUDA_ARCH__)
   std::uint32_t word;
-  if constexpr (recipe_of(O).poll == Scope::kSystem) {
-    asm volatile("ld.relaxed.sys.global.L1::no_allocate.b32 %0, [%1];"
-                 : "=r"(word)
-                 : "l"(__cvta_generic_to_global(at))
-                 : "memory");
-  } else {
-    asm volatile("ld.relaxed.gpu.global.L1::no_allocate.b32 %0, [%1];"
-                 : "=r"(word)
-                 : "l"(__cvta_generic_to_global(at))
-                 : "memory");
-  }
+  const auto from = __cvta_generic_to_global(at);
+  if constexpr (recipe_of(O).poll == Scope::kSystem)
+    asm volatile("ld.relaxed.sys.global.L1::no_allocate.b32 %0, [%1];" : "=r"(word) : "l"(from) : "memory");
+  else
+    asm volatile("ld.relaxed.gpu.global.L1::no_allocate.b32 %0, [%1];" : "=r"(word) : "l"(from) : "memory");
   return word;
 #else
   auto* word = reinterpret_cast<std::uint32_t*>(const_cast<std::byte*>(at));
@@ -81,13 +73,10 @@ MARROW_HD inline void emit_fence() {
 #if defined(__SANITIZE_THREAD__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wtsan"  // TSan sees the release of dbrec and doorbell stores instead of the fences
 #endif
-  if constexpr (F == FenceKind::kNone) {
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-  } else if constexpr (F == FenceKind::kSystem) {
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-  } else {
-    std::atomic_thread_fence(std::memory_order_release);
-  }
+  constexpr bool gpu = F == FenceKind::kGpu || F == FenceKind::kGpuSequential;
+  if constexpr (F == FenceKind::kNone) std::atomic_signal_fence(std::memory_order_seq_cst);
+  if constexpr (gpu) std::atomic_thread_fence(std::memory_order_release);
+  if constexpr (F == FenceKind::kSystem) std::atomic_thread_fence(std::memory_order_seq_cst);
 #endif
 }
 
@@ -156,14 +145,12 @@ MARROW_HD inline void ring_doorbell(const Qp& qp, std::uint64_t pi) {
 #endif
 }
 
-/// The CQE before what it allows: reading what a READ or atomic brought, reading the rest of the CQE, reusing the
-/// WQEBB.
+/// The CQE before what it allows: reading its other words and what a READ or atomic brought, reusing the WQEBB.
 template <Ordering O>
 MARROW_HD inline void order_cqe_before_payload() {
 #if defined(__CUDA_ARCH__)
-  constexpr Scope scope = recipe_of(O).poll;
-  emit_fence<scope == Scope::kSystem ? FenceKind::kSystem
-                                     : (scope == Scope::kGpu ? FenceKind::kGpu : FenceKind::kNone)>();
+  constexpr FenceKind kinds[] = {FenceKind::kNone, FenceKind::kGpu, FenceKind::kSystem};
+  emit_fence<kinds[static_cast<std::uint8_t>(recipe_of(O).poll)]>();
 #else
   std::atomic_signal_fence(std::memory_order_seq_cst);  // load_word() has acquired
 #endif

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a lane posts, as types: one enumerator a choice, each with what it promises and what it costs. A kernel takes
 // one policy type, however many axes come (docs/decisions/0001-policies-are-types.md).
-// Read at stop 2 of 9. Facts: recipes of stores and fences are what the GPU libraries use [obs: their sources]; that a
-// GPU-scope fence is enough for queues in that GPU's own memory is a machine-level argument, promised by nobody
-// [guess].
+// Read at stop 2 of 9. Facts: the recipes are what GPU libraries use [obs: their sources]; that GPU scope is enough for
+// queues in that GPU's own memory is a machine-level argument, promised by nobody [guess].
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -16,8 +13,6 @@
 #include "marrow/wire/wqe.h"
 
 namespace marrow::gda {
-
-// --- Ordering: what stands between the WQE stores, the dbrec store and the doorbell store ---------------------------
 
 /// The seven recipes that are compared (recipe_of() has each, step by step). "Safe" means: the NIC cannot fetch
 /// bytes older than the doorbell announces. Costs fall on the posting lane; on a GPU they grow downwards.
@@ -62,13 +57,6 @@ MARROW_HD constexpr Recipe recipe_of(Ordering ordering) {
   return rows[static_cast<std::uint8_t>(ordering)];
 }
 
-/// True when nothing but system scope speaks to a reader outside this GPU's memory.
-constexpr bool is_system_scope(Ordering ordering) {
-  return recipe_of(ordering).poll == Scope::kSystem;
-}
-
-// --- The other axes -------------------------------------------------------------------------------------------------
-
 /// Where write() takes the payload from.
 enum class Payload : std::uint8_t {
   kInline,   // the lane loads `from` and stores it in the WQE: no fetch by the NIC, `from` is free at once, no lkey;
@@ -80,8 +68,6 @@ enum class Payload : std::uint8_t {
 struct Batching {
   std::uint32_t wqes_per_doorbell = 0;  // 0: one doorbell a submit, whatever its size
 };
-inline constexpr Batching kDoorbellPerSubmit{0};
-inline constexpr std::uint32_t kMaxBatch = 256;
 
 /// Who else may post to the queue meanwhile.
 enum class Sharing : std::uint8_t {
@@ -99,6 +85,8 @@ struct Placement {
   Mem sq = Mem::kLane;
   Mem cq = Mem::kLane;
   Mem dbrec = Mem::kLane;
+
+  [[nodiscard]] constexpr bool uses(Mem mem) const { return sq == mem || cq == mem || dbrec == mem; }
 };
 constexpr Placement all_in(Mem mem) {
   return {mem, mem, mem};
@@ -110,19 +98,17 @@ enum class Signal : std::uint8_t {
   kEvery,  // a CQE a WQE: room comes back earlier, the NIC writes 64 bytes more for each
 };
 
-/// What wait() waits for: a CQE says that the source may be reused and the peer's NIC has acknowledged. It does not say
-/// that the peer's threads see the data.
+/// A CQE says: the source may be reused, the peer's NIC has acknowledged. It does not say that its threads see the
+/// data.
 struct Completion {
   Signal signal = Signal::kLast;
 };
-
-// --- Policies -------------------------------------------------------------------------------------------------------
 
 /// Base of all policies: what a policy does not name keeps this.
 struct Policy {
   static constexpr Ordering ordering = Ordering::kGpuFence;
   static constexpr Payload payload = Payload::kInline;
-  static constexpr Batching batching = kDoorbellPerSubmit;
+  static constexpr Batching batching = {};
   static constexpr Sharing sharing = Sharing::kExclusive;
   static constexpr Placement placement = all_in(Mem::kLane);
   static constexpr Completion completion = {};
@@ -134,76 +120,50 @@ concept PolicyType = std::derived_from<P, Policy> && requires {
   { P::name } -> std::convertible_to<std::string_view>;
 };
 
+template <Ordering O>
+struct Ordered : Policy {
+  static constexpr Ordering ordering = O;
+};
+
 // Presets: the rows of the comparison. The names are axis values, column heads and JSON fields.
-struct NoOrder : Policy {
+struct NoOrder : Ordered<Ordering::kNone> {
   static constexpr std::string_view name = "none";
-  static constexpr Ordering ordering = Ordering::kNone;
 };
-struct GpuFence : Policy {
+struct GpuFence : Ordered<Ordering::kGpuFence> {
   static constexpr std::string_view name = "gpu-fence";
-  static constexpr Ordering ordering = Ordering::kGpuFence;
 };
-struct GpuFenceDbrec : Policy {
+struct GpuFenceDbrec : Ordered<Ordering::kGpuFenceDbrec> {
   static constexpr std::string_view name = "gpu-fence-dbrec";
-  static constexpr Ordering ordering = Ordering::kGpuFenceDbrec;
 };
-struct GpuReleaseStore : Policy {
+struct GpuReleaseStore : Ordered<Ordering::kGpuReleaseStore> {
   static constexpr std::string_view name = "gpu-release-store";
-  static constexpr Ordering ordering = Ordering::kGpuReleaseStore;
 };
-struct Threadfence : Policy {
+struct Threadfence : Ordered<Ordering::kThreadfence> {
   static constexpr std::string_view name = "threadfence";
-  static constexpr Ordering ordering = Ordering::kThreadfence;
 };
-struct SystemReleaseStore : Policy {
+struct SystemReleaseStore : Ordered<Ordering::kSystemReleaseStore> {
   static constexpr std::string_view name = "sys-release-store";
-  static constexpr Ordering ordering = Ordering::kSystemReleaseStore;
 };
-struct SystemFence : Policy {
+struct SystemFence : Ordered<Ordering::kSystemFence> {
   static constexpr std::string_view name = "sys-fence";
-  static constexpr Ordering ordering = Ordering::kSystemFence;
 };
 
-// Variations of any policy, and the names that say so: "gpu-fence+pointer", "sys-fence+batch16".
-template <const std::string_view&... Parts>
-struct Joined {
-  static constexpr auto chars = [] {
-    std::array<char, (Parts.size() + ...)> all{};
-    std::size_t at = 0;
-    ((at = static_cast<std::size_t>(std::copy(Parts.begin(), Parts.end(), all.begin() + at) - all.begin())), ...);
-    return all;
-  }();
-  static constexpr std::string_view value{chars.data(), chars.size()};
-};
-
-template <std::uint32_t N>
-struct Digits {
-  static constexpr std::array<char, 3> chars{'0' + N / 100, '0' + N / 10 % 10, '0' + N % 10};
-  static constexpr std::size_t skip = N >= 100 ? 0 : N >= 10 ? 1 : 2;
-  static constexpr std::string_view value{chars.data() + skip, 3 - skip};
-};
-
-template <class P, const std::string_view&... Suffix>
-struct Named : P {
-  static constexpr std::string_view name = Joined<P::name, Suffix...>::value;
-};
-inline constexpr std::string_view kPointerSuffix = "+pointer", kInlineSuffix = "+inline", kBatchSuffix = "+batch",
-                                  kEverySuffix = "+signal-every";
+// Variations of any policy. The name stays: what varies is an axis of its own in every result.
 template <class P>
-struct Pointer : Named<P, kPointerSuffix> {
+struct Pointer : P {
   static constexpr Payload payload = Payload::kPointer;
 };
 template <class P, std::uint32_t Bytes>
-struct Inline : Named<P, kInlineSuffix, Digits<Bytes>::value> {
+struct Inline : P {
   static constexpr Payload payload = Payload::kInline;
   static constexpr std::uint32_t max_inline_bytes = Bytes;
 };
 template <class P, std::uint32_t N>
-struct Batch : Named<P, kBatchSuffix, Digits<N>::value> {
+struct Batch : P {
   static constexpr Batching batching{N};
 };
 template <class P>
-struct SignalEvery : Named<P, kEverySuffix> {
+struct SignalEvery : P {
   static constexpr Completion completion{Signal::kEvery};
 };
 
@@ -212,13 +172,12 @@ template <class... Ps>
 struct List {
   static constexpr std::size_t size = sizeof...(Ps);
 
-  /// Calls `f.template operator()<P>()` for each P, in order.
   template <class F>
   static constexpr void for_each(F&& f) {
     (f.template operator()<Ps>(), ...);
   }
 
-  /// As for_each, for the one policy of that name. False when there is none.
+  /// `f.template operator()<P>()` for the one policy of that name. False when there is none.
   template <class F>
   static constexpr bool visit(std::string_view name, F&& f) {
     return ((Ps::name == name ? (f.template operator()<Ps>(), true) : false) || ...);
@@ -229,28 +188,21 @@ using OrderingPolicies =
     List<NoOrder, GpuFence, GpuFenceDbrec, GpuReleaseStore, Threadfence, SystemReleaseStore, SystemFence>;
 static_assert(OrderingPolicies::size == kOrderings);
 
-// --- Nonsense does not compile --------------------------------------------------------------------------------------
-
-/// The processor that runs a lane.
 enum class Lane : std::uint8_t { kHost, kGpu, kUnknown };
-
-constexpr bool lies_in(const Placement& p, Mem mem) {
-  return p.sq == mem || p.cq == mem || p.dbrec == mem;
-}
 
 /// Instantiated by each SendQueue. The sentences are part of the interface: tests/gda looks for them.
 template <PolicyType P, Lane L>
 struct CheckPolicy {
-  static_assert(L != Lane::kGpu || !lies_in(P::placement, Mem::kHost) || is_system_scope(P::ordering),
+  static_assert(L != Lane::kGpu || !P::placement.uses(Mem::kHost) || recipe_of(P::ordering).poll == Scope::kSystem,
                 "marrow: a GPU-scope ordering does not reach queues in host memory; use kSystemFence or "
                 "kSystemReleaseStore, or place SQ, CQ and dbrec in GPU memory");
-  static_assert(L != Lane::kHost || !lies_in(P::placement, Mem::kGpu),
+  static_assert(L != Lane::kHost || !P::placement.uses(Mem::kGpu),
                 "marrow: a host lane cannot post to queues in GPU memory; place SQ, CQ and dbrec in host memory");
   static_assert(P::max_inline_bytes <= wire::max_inline_write(4),
                 "marrow: an inline payload has at most 220 bytes, the room of a WQE of four WQEBBs");
   static_assert(P::payload != Payload::kInline || P::max_inline_bytes > 0,
                 "marrow: inline payload needs max_inline_bytes above 0");
-  static_assert(P::batching.wqes_per_doorbell <= kMaxBatch,
+  static_assert(P::batching.wqes_per_doorbell <= 256,
                 "marrow: a doorbell announces 1 to 256 WQEs; 0 stands for the whole submit");
   static constexpr bool ok = true;
 };

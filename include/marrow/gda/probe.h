@@ -34,17 +34,10 @@ struct NoProbe {
 
 /// The mechanism's own numbers, added up over a lane's operations.
 struct Counts {
-  std::uint64_t wqes = 0;
-  std::uint64_t wqe_stores = 0;  // of 16 bytes
-  std::uint64_t wqebbs = 0;
-  std::uint64_t gpu_fences = 0;
-  std::uint64_t system_fences = 0;
-  std::uint64_t release_stores = 0;  // dbrecs and doorbells that carry their own order
-  std::uint64_t dbrecs = 0;
-  std::uint64_t doorbells = 0;
-  std::uint64_t cqes = 0;
-  std::uint64_t acquire_fences = 0;
-  std::uint64_t atomics = 0;
+  std::uint64_t wqes = 0, wqe_stores = 0, wqebbs = 0;                   // a store has 16 bytes
+  std::uint64_t gpu_fences = 0, system_fences = 0, release_stores = 0;  // a release store carries its own order
+  std::uint64_t dbrecs = 0, doorbells = 0, cqes = 0;                    // cqes: consumed
+  std::uint64_t acquire_fences = 0, atomics = 0;
 
   friend constexpr bool operator==(const Counts&, const Counts&) = default;
 };
@@ -58,14 +51,8 @@ struct CountingProbe : NoProbe {
     counts.wqebbs += wire::wqebbs_of(ds);
   }
   MARROW_HD void on_fence(FenceKind kind) { ++(kind == FenceKind::kSystem ? counts.system_fences : counts.gpu_fences); }
-  MARROW_HD void on_dbrec(StoreKind kind) {
-    ++counts.dbrecs;
-    counts.release_stores += is_release(kind);
-  }
-  MARROW_HD void on_doorbell(StoreKind kind) {
-    ++counts.doorbells;
-    counts.release_stores += is_release(kind);
-  }
+  MARROW_HD void on_dbrec(StoreKind kind) { ++counts.dbrecs, counts.release_stores += is_release(kind); }
+  MARROW_HD void on_doorbell(StoreKind kind) { ++counts.doorbells, counts.release_stores += is_release(kind); }
   MARROW_HD void on_cqe() { ++counts.cqes; }
   MARROW_HD void on_acquire(Scope) { ++counts.acquire_fences; }
   MARROW_HD void on_atomic() { ++counts.atomics; }

@@ -6,7 +6,6 @@
 
 #include "marrow/gda/handles.h"
 #include "marrow/gda/policy.h"
-#include "marrow/gda/status.h"
 
 namespace marrow::gda {
 

@@ -14,9 +14,7 @@
 #include <cstdint>
 
 #include "marrow/gda/completion_queue.h"
-#include "marrow/gda/handles.h"
 #include "marrow/gda/order.h"
-#include "marrow/gda/policy.h"
 #include "marrow/gda/probe.h"
 #include "marrow/gda/requests.h"
 #include "marrow/gda/team.h"
@@ -43,14 +41,14 @@ class SendQueue {
     if (!refused_) c.error = cq_.error();
   }
 
-  /// Waits until the SQ has room. Cost with room: arithmetic on registers.
+  /// Waits until the SQ has room; each slot must then be written. Cost with room: arithmetic on registers.
   /// Errors: kBadRequest (more than the ring holds), kQueueFull (full of WQEs that were never submitted), kTimeout, or
   /// the error that the queue has met before.
   template <class Team>
   MARROW_HD Slots reserve(const Team& team, Room room) {
     probe_.on_stage(Stage::kCaller);
     const std::uint64_t need = std::uint64_t{room.wqes} * room.wqebbs;
-    if (need == 0 || need > qp_.sq_wqebbs) return {.status = Status::kBadRequest};
+    if (need == 0 || need > qp_.sq_wqebbs || room.wqebbs > kMaxWqebbs) return {.status = Status::kBadRequest};
     if (!cq_.error().ok()) return {.status = cq_.error().status};
     if (reserved_ + need > cq_.ci() + qp_.sq_wqebbs) {
       const std::uint64_t end = reserved_ + need - qp_.sq_wqebbs;
@@ -67,13 +65,14 @@ class SendQueue {
   MARROW_HD Slots reserve(const Team& team, std::uint32_t wqes) {
     return reserve(team, Room{wqes, 1});
   }
+
   /// RDMA write as the policy's Payload says: inline or by pointer. Cost: one 16-byte store a segment (3 for 8 bytes).
   /// Errors: none here. A wrong length or slot size posts a NOP and makes wait() return kBadRequest.
   MARROW_HD void write(const Slot& slot, const Put& put) {
     if constexpr (P::payload == Payload::kInline) {
       write_inline(slot, put.to, reinterpret_cast<const std::byte*>(put.from.addr), put.bytes);
     } else {
-      transfer(slot, wire::Opcode::kWrite, {put.to, put.from, put.bytes});
+      transfer(slot, wire::Opcode::kWrite, put);
     }
   }
 
@@ -106,10 +105,10 @@ class SendQueue {
     transfer(slot, wire::Opcode::kRead, {get.from, get.to, get.bytes});
   }
   MARROW_HD void fetch_add(const Slot& slot, const FetchAdd& op) {
-    atomic(slot, {op.at, op.result, 8}, {wire::Opcode::kFetchAdd, op.add, 0});
+    atomic(slot, op.at, op.result, {wire::Opcode::kFetchAdd, op.add, 0});
   }
   MARROW_HD void compare_swap(const Slot& slot, const CompareSwap& op) {
-    atomic(slot, {op.at, op.result, 8}, {wire::Opcode::kCompareSwap, op.swap, op.compare});
+    atomic(slot, op.at, op.result, {wire::Opcode::kCompareSwap, op.swap, op.compare});
   }
 
   /// WQEs | order | dbrec | order | doorbell, once per Batching::wqes_per_doorbell WQEs; the last doorbell covers all.
@@ -157,12 +156,6 @@ class SendQueue {
   [[nodiscard]] MARROW_HD Probe& probe() { return probe_; }
 
  private:
-  struct Transfer {
-    Remote remote;
-    Local local;
-    std::uint32_t bytes;
-  };
-
   /// The leader polls; all lanes leave with the same indices.
   template <class Team>
   MARROW_HD Result await(const Team& team, const Ticket& target) {
@@ -216,19 +209,20 @@ class SendQueue {
     probe_.on_stage(Stage::kWrite);
   }
 
-  /// A byte count of 0 in a data segment would mean 2^31: a transfer of nothing has none.
-  MARROW_HD void transfer(const Slot& slot, wire::Opcode opcode, const Transfer& t) {
+  /// Write, or read: then `to` is the source. A byte count of 0 in a data segment would mean 2^31: a transfer of
+  /// nothing has none.
+  MARROW_HD void transfer(const Slot& slot, wire::Opcode opcode, const Put& t) {
     if (slot.wqebbs != 1 || t.bytes >= wire::kInlineFlag) return refuse(slot);
     const std::uint32_t ds = t.bytes == 0 ? 2 : 3;
-    start(slot, opcode, ds, t.remote);
-    if (t.bytes != 0) store(slot, 2, wire::data_segment({t.local.addr, t.local.lkey}, t.bytes));
+    start(slot, opcode, ds, t.to);
+    if (t.bytes != 0) store(slot, 2, wire::data_segment({t.from.addr, t.from.lkey}, t.bytes));
     done(ds);
   }
-  MARROW_HD void atomic(const Slot& slot, const Transfer& t, const wire::AtomicOp& op) {
+  MARROW_HD void atomic(const Slot& slot, Remote at, Local result, const wire::AtomicOp& op) {
     if (slot.wqebbs != 1) return refuse(slot);
-    start(slot, op.opcode, 4, t.remote);
+    start(slot, op.opcode, 4, at);
     store(slot, 2, wire::AtomicSegment{wire::be64(op.swap_add), wire::be64(op.compare)});
-    store(slot, 3, wire::data_segment({t.local.addr, t.local.lkey}, t.bytes));
+    store(slot, 3, wire::data_segment({result.addr, result.lkey}, 8));
     done(4);
   }
 
@@ -236,7 +230,7 @@ class SendQueue {
   MARROW_HD void refuse(const Slot& slot) {
     if (slot.wqebbs == 0) return;
     refused_ = true;
-    if (slot.wqebbs > wire::kMaxDs / 4) return;  // beyond the reservation
+    if (slot.wqebbs > kMaxWqebbs) return;  // beyond the reservation
     start(slot, wire::Opcode::kNop, slot.wqebbs == 1 ? 1 : slot.wqebbs * 4, {});
     done(1);
   }

@@ -74,8 +74,8 @@ struct Warp {
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
   return ns;
 #else
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+  const std::chrono::nanoseconds now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(now.count());
 #endif
 }
 
@@ -92,8 +92,8 @@ struct Warp {
 #endif
 }
 
-/// Bounds a spin. The clock is read every 1024 spins, so a wait that ends sooner never reads it. A host lane gives its
-/// core away after 1024 pauses: the NIC may be a thread that has none.
+/// Bounds a spin. A wait that ends within 1024 spins reads no clock; then a host lane gives its core away between
+/// spins, for the NIC may be a thread that has none.
 class SpinLimit {
  public:
   MARROW_HD explicit SpinLimit(std::uint64_t limit_ns) : limit_ns_(limit_ns) {}
@@ -111,15 +111,13 @@ class SpinLimit {
 
  private:
   static constexpr std::uint32_t kSpins = 1024;
-  static constexpr std::uint32_t kClockEvery = kLane == Lane::kGpu ? kSpins : 16;  // a host lane yields in between
+  static constexpr std::uint32_t kClockEvery = kLane == Lane::kGpu ? kSpins : 16;
 
   MARROW_HD static void relax([[maybe_unused]] bool patient) {
 #if !defined(__CUDA_ARCH__)
     if (!patient) return std::this_thread::yield();
 #if defined(__x86_64__)
     _mm_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
 #endif
 #endif
   }
