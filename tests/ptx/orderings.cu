@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each ordering recipe as the compiler leaves it: which stores and fences, of which scope, in which order, from the WQE
-// (three 16-byte stores) to the doorbell, and which load and fence follow in the poll. tools/ptx_check reads the comments.
-// Their lines are as long as they need to be.
+// (three 16-byte stores) to the doorbell, and which load and fence follow in the poll. tools/ptx_check reads the
+// comments. Their lines are as long as they need to be.
 // clang-format off
 #include "marrow/gda/send_queue.h"
 
