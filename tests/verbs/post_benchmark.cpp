@@ -90,7 +90,7 @@ void mini_gda_inline_write(benchmark::State& state) {
     samples.push_back(ns_per_post([&] {
       const auto slots = sq.reserve(team, 1);
       sq.write(slots[0], put);
-      const auto ticket = sq.submit(team, slots);
+      auto ticket = sq.submit(team, slots);
       benchmark::DoNotOptimize(ticket.end);
     }));
     state.SetIterationTime(samples.back() * kBurst / 1e9);
