@@ -169,6 +169,19 @@ TEST_F(DevxQueue, EverythingAfterToErrorIsFlushed) {
   EXPECT_THAT(describe(a().queue.query()), HasSubstr("ERR"));
 }
 
+// Nobody tells the device that CQEs were read, so a CQ that is checked is full after its first lap.
+TEST_F(DevxQueue, CheckedCqDiesOfItsFirstOverrunAndTakesTheQpAlong) {
+  connect_pair({.sq_wqebbs = 16,
+                .cq_layout = gda::CqLayout::kRing,
+                .overrun = CqOverrun::kChecked,
+                .timeout = std::chrono::milliseconds(300)});
+  for (int i = 0; i < 16; ++i) {
+    ASSERT_EQ(put({.to = b().remote(), .from = a().local(), .bytes = 8}).status, Status::kOk) << i;
+  }
+  EXPECT_EQ(put({.to = b().remote(), .from = a().local(), .bytes = 8}).status, Status::kTimeout);
+  EXPECT_EQ(a().queue.query().state, prm::QpState::kError);
+}
+
 // --- what arrives ---------------------------------------------------------------------------------------------------
 
 struct Layout {
