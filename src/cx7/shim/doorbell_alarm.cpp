@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "cx7/shim/open_device.h"
+#include "marrow/wire/doorbell.h"
 #include "util/log.h"
 
 namespace marrow::cx7 {
@@ -46,11 +47,12 @@ bool DoorbellAlarm::open() {
 
 /// Finds the application's mappings of doorbell pages. Ours spans the whole file and stays as it is.
 bool DoorbellAlarm::collect() {
-  ranges_.clear();
+  pages_.clear();
   const std::unique_ptr<FILE, CloseFile> maps(std::fopen("/proc/self/maps", "re"));
   if (!maps) return false;
   char text[kMostBytesOfALine];  // NOLINT(modernize-avoid-c-arrays)
-  const std::string wanted = std::string("/memfd:") + kMemfdName;
+  // With the end of the name: the engine writes to other memfds of ours, and must never wait for itself.
+  const std::string wanted = std::string("/memfd:") + kMemfdName + " ";
   while (std::fgets(text, sizeof text, maps.get()) != nullptr) {
     const std::string_view line(text);
     if (line.find("/libcuda.so") != std::string_view::npos) return false;
@@ -58,34 +60,39 @@ bool DoorbellAlarm::collect() {
     std::uint64_t end = 0;
     if (line.find(wanted) == std::string_view::npos) continue;
     if (std::sscanf(text, "%" SCNx64 "-%" SCNx64, &start, &end) != 2 || end - start == kDeviceBytes) continue;
-    ranges_.push_back({.start = start, .bytes = end - start});
+    // Page by page: the application may unmap some of them while they are protected.
+    for (; start < end; start += wire::kUarBytes) pages_.push_back(start);
   }
-  return !ranges_.empty();
+  return !pages_.empty();
 }
 
-bool DoorbellAlarm::protect(const Range& range, bool on) const {
-  uffdio_writeprotect request{};
-  request.range = {.start = range.start, .len = range.bytes};
-  request.mode = on ? UFFDIO_WRITEPROTECT_MODE_WP : 0;
-  return ::ioctl(fd_.get(), UFFDIO_WRITEPROTECT, &request) == 0;
+bool DoorbellAlarm::protect(std::uint64_t page) const {
+  uffdio_register watch{};
+  watch.range = {.start = page, .len = wire::kUarBytes};
+  watch.mode = UFFDIO_REGISTER_MODE_WP;
+  uffdio_writeprotect protection{};
+  protection.range = watch.range;
+  protection.mode = UFFDIO_WRITEPROTECT_MODE_WP;
+  return ::ioctl(fd_.get(), UFFDIO_REGISTER, &watch) == 0 && ::ioctl(fd_.get(), UFFDIO_WRITEPROTECT, &protection) == 0;
 }
 
 bool DoorbellAlarm::arm() {
   if (!open() || !collect()) return false;
-  armed_ = std::ranges::all_of(ranges_, [this](const Range& range) {
-    uffdio_register request{};
-    request.range = {.start = range.start, .len = range.bytes};
-    request.mode = UFFDIO_REGISTER_MODE_WP;
-    return ::ioctl(fd_.get(), UFFDIO_REGISTER, &request) == 0 && protect(range, true);
-  });
+  armed_ = std::ranges::all_of(pages_, [this](std::uint64_t page) { return protect(page); });
   if (!armed_) disarm();  // some may be protected
   return armed_;
 }
 
 void DoorbellAlarm::disarm() {
-  // A range that was unmapped in the meantime refuses, and needs nothing.
-  for (const Range& range : ranges_) static_cast<void>(protect(range, false));
-  ranges_.clear();
+  // Refusals come from pages that were unmapped in the meantime; they need nothing, except that no store may be left
+  // waiting for one.
+  for (const std::uint64_t page : pages_) {
+    uffdio_writeprotect protection{};
+    protection.range = {.start = page, .len = wire::kUarBytes};
+    uffdio_range range = protection.range;
+    if (::ioctl(fd_.get(), UFFDIO_WRITEPROTECT, &protection) != 0) ::ioctl(fd_.get(), UFFDIO_WAKE, &range);
+  }
+  pages_.clear();
   armed_ = false;
 }
 
@@ -96,7 +103,7 @@ bool DoorbellAlarm::rings() {
 
 void DoorbellAlarm::abandon() {
   fd_.reset();
-  ranges_.clear();
+  pages_.clear();
   armed_ = false;
 }
 

@@ -32,18 +32,14 @@ class DoorbellAlarm {
   void abandon();
 
  private:
-  struct Range {
-    std::uint64_t start = 0;
-    std::uint64_t bytes = 0;
-  };
   [[nodiscard]] bool open();
   [[nodiscard]] bool collect();
-  [[nodiscard]] bool protect(const Range& range, bool on) const;
+  [[nodiscard]] bool protect(std::uint64_t page) const;
 
   util::UniqueFd fd_;
   bool impossible_ = false;
   bool armed_ = false;
-  std::vector<Range> ranges_;
+  std::vector<std::uint64_t> pages_;  // addresses of the application's mappings
 };
 
 }  // namespace marrow::cx7

@@ -16,7 +16,7 @@ namespace marrow::cx7 {
 
 /// Bytes of a device's memfd, all of them a hole until a doorbell page is used.
 inline constexpr std::uint64_t kDeviceBytes = std::uint64_t{1} << 30;
-inline constexpr char kMemfdName[] = "marrow-cx7";  // NOLINT(modernize-avoid-c-arrays): handed to the kernel
+inline constexpr char kMemfdName[] = "marrow-cx7-uverbs";  // NOLINT(modernize-avoid-c-arrays): handed to the kernel
 
 /// Doorbell pages out of a memfd. Page numbers are unique per device of this process, whatever open they belong to.
 /// No descriptor is kept: an application that closes numbers it does not know cannot make us write elsewhere.
