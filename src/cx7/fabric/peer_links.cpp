@@ -18,7 +18,7 @@ namespace marrow::cx7 {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kRetryPause{100};
+constexpr milliseconds kRetryPause{10};
 constexpr milliseconds kIntroductionTimeout{1000};
 constexpr int kMostWakeUpsAtOnce = 64;
 
