@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What it costs that the engine slept: while one busy thread for each core computes, a message is sent after a pause,
 // again and again. Median from post to completion against the limit: less than 0.3 ms.
-// wake_up PAUSE_MS MESSAGES: how long each rest, how many of them. Three attempts: who else runs on the machine is not
-// what is tested.
-#include <pthread.h>
-#include <sched.h>
+// wake_up PAUSE_MS MESSAGES: how long each rest, how many of them. The best of a few attempts counts, and when none is
+// good while other processes had a part of the cores, nothing was tested: waived.
+#include <time.h>
 
 #include <algorithm>
 #include <atomic>
@@ -17,13 +16,23 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kAttempts = 3;
+constexpr int kAttempts = 5;
+constexpr double kOurShare = 0.9;  // of the cores, or others are at work
 constexpr double kLimitMicroseconds = 300;
+
+unsigned cores() {
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+double cpu_seconds() {
+  timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+}
 
 std::vector<std::jthread> keep_cores_busy() {
   std::vector<std::jthread> threads;
-  const unsigned cores = std::max(2u, std::thread::hardware_concurrency());
-  for (unsigned i = 0; i < cores; ++i) {
+  for (unsigned i = 0; i < cores(); ++i) {
     threads.emplace_back([](const std::stop_token& stop) {
       while (!stop.stop_requested()) {
       }
@@ -61,12 +70,19 @@ int main(int argc, char** argv) {
   }
   witness::Loopback pair;
   const auto busy = keep_cores_busy();
+  bool disturbed = false;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const auto wall = Clock::now();
+    const double cpu = cpu_seconds();
     const auto microseconds = measure(pair, std::chrono::milliseconds(pause_ms), messages);
+    const double share = (cpu_seconds() - cpu) / std::chrono::duration<double>(Clock::now() - wall).count() / cores();
     const double median = microseconds[microseconds.size() / 2];
-    std::printf("post to completion after %d ms of rest, all cores busy: median %.0f us, smallest %.0f, largest %.0f\n",
-                pause_ms, median, microseconds.front(), microseconds.back());
+    std::printf("post to completion after %d ms of rest: median %.0f us, smallest %.0f, largest %.0f; ", pause_ms,
+                median, microseconds.front(), microseconds.back());
+    std::printf("all cores busy, %.0f %% of them with us\n", 100 * share);
     if (median < kLimitMicroseconds) return 0;
+    disturbed = disturbed || share < kOurShare;
   }
-  return 1;
+  if (disturbed) std::puts("waived: other processes use the cores");
+  return disturbed ? witness::kWaived : 1;
 }
