@@ -75,6 +75,26 @@ TEST_P(BothLayouts, ALateFlushDoesNotHideTheFirstError) {
   EXPECT_EQ(sq.reserve(team, 1).status, Status::kRemoteAccess) << "no more work for a dead queue";
 }
 
+// Whoever goes on polling sees the flushes as new CQEs, and the first error as the error.
+TEST_P(BothLayouts, PollingOnKeepsTheFirstError) {
+  FakeNic nic({.layout = GetParam()});
+  std::uint64_t to = 0;
+  SendQueue<GpuFence> sq{nic.qp()};
+  nic.fail_at(0, 0x13, 0x88);
+  static_cast<void>(post(nic, sq, to, 1));
+  static_cast<void>(post(nic, sq, to, 2));
+  CompletionQueue<GpuFence> cq{nic.counters()};
+  NoProbe probe;
+  EXPECT_FALSE(cq.poll(nic.qp(), 2, Ticket{}, probe));
+  for (int cqe = 0; cqe < 2; ++cqe) {
+    nic.step(1);
+    EXPECT_TRUE(cq.poll(nic.qp(), 2, Ticket{}, probe));
+    EXPECT_EQ(cq.error().status, Status::kRemoteAccess);
+    EXPECT_EQ(cq.error().vendor, 0x88);
+  }
+  EXPECT_EQ(cq.ci(), 0u);
+}
+
 TEST_P(BothLayouts, TheErrorOutlivesTheKernel) {
   FakeNic nic({.layout = GetParam()});
   std::uint64_t to = 0;
