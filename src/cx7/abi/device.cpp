@@ -2,7 +2,7 @@
 // GET_CONTEXT, QUERY_DEVICE in both forms, and the asynchronous event file.
 // Facts: structs [abi: mlx5-abi.h, ib_user_verbs.h]; that tot_bfregs 0 selects dynamic UARs, that CQE version 1 makes
 // CQEs carry the user index [dv]; limits [limits.h].
-#include <endian.h>
+#include <algorithm>
 
 #include "cx7/abi/schema_table.h"
 #include "cx7/fw/limits.h"
@@ -55,8 +55,8 @@ ib_uverbs_query_device_resp attributes_of(std::uint8_t device) {
   const auto& facts = device_facts(device);
   ib_uverbs_query_device_resp resp{};
   resp.fw_ver = kFirmwareVersionWord;
-  resp.node_guid = htobe64(facts.node_guid);
-  resp.sys_image_guid = htobe64(facts.system_image_guid);
+  resp.node_guid = wire::be64(facts.node_guid).raw;
+  resp.sys_image_guid = wire::be64(facts.system_image_guid).raw;
   resp.max_mr_size = UINT64_MAX;
   resp.page_size_cap = kPageSizes;
   resp.vendor_id = kVendorId;

@@ -2,11 +2,8 @@
 // DEVX: firmware mailboxes straight from the application. The kernel's part is small and is all here: which call may
 // carry which command, whose object it is about, and the umem-valid bits, which it sets itself.
 // Facts: EREMOTEIO with the reply copied back when firmware refused; EINVAL when the call does not fit [abi].
-#include <bit>
-
 #include "cx7/abi/schema_table.h"
 #include "cx7/fw/limits.h"
-#include "util/log.h"
 
 namespace marrow::cx7::abi {
 namespace {
@@ -100,9 +97,8 @@ void devx_other(Context& context, Request& request) {
   request.out_bytes(MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, execute(context, request, in, MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT));
 }
 
-void devx_query_eqn(Context& context, Request& request) {
+void devx_query_eqn(Context&, Request& request) {
   require(request.number(MLX5_IB_ATTR_DEVX_QUERY_EQN_USER_VEC) < kCompletionVectors, EINVAL);
-  static_cast<void>(context);
   request.out(MLX5_IB_ATTR_DEVX_QUERY_EQN_DEV_EQN, kEqn);
 }
 

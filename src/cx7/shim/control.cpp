@@ -12,7 +12,7 @@
 #include <cstring>
 #include <string>
 
-#include "cx7/abi/port.h"
+#include "cx7/fw/port.h"
 #include "cx7/shim/activation.h"
 #include "cx7/shim/engine_thread.h"
 #include "cx7/shim/settings.h"

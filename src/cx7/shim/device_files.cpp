@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-#include "cx7/abi/port.h"
+#include "cx7/fw/port.h"
 #include "cx7/shim/activation.h"
 #include "cx7/shim/engine_thread.h"
 #include "cx7/shim/libc.h"

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "cx7/abi/port.h"
+#include "cx7/fw/port.h"
 #include "cx7/shim/tree.h"
 #include "util/error.h"
 

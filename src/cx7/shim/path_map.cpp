@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "cx7/abi/port.h"
+#include "cx7/fw/port.h"
 #include "cx7/shim/tree.h"
 
 namespace marrow::cx7 {
