@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # tools/ptx_check must be able to fail: on PTX written by hand, and on each of our own expectations once it is made wrong.
-# usage: ptx_check_test.py TOOL [ORDERINGS NVCC INCLUDE]
+# usage: ptx_check_test.py TOOL [ORDERINGS INCLUDE [NVCC]]
 import importlib.machinery
 import importlib.util
 import re
@@ -96,9 +96,9 @@ class OurOwn(unittest.TestCase):
     """Each item of each row in orderings.cu, left out or exchanged for its neighbour in meaning, must be noticed."""
 
     def test_each_expectation_can_fail(self):
-        if len(sys.argv) < 5 or sys.argv[3].endswith("NOTFOUND"):
+        if len(sys.argv) < 5 or sys.argv[4].endswith("NOTFOUND"):
             self.skipTest("nvcc was not found")
-        path, nvcc, include = sys.argv[2:5]
+        path, include, nvcc = sys.argv[2:5]
         options = SimpleNamespace(nvcc=nvcc, arch="sm_90", source=path, include=[include])
         kernels = ptx_check.kernels_of(ptx_check.compile_to_ptx(options))
         tried = 0
