@@ -5,6 +5,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -68,9 +69,9 @@ class Call {
     header->method_id = method_;
     header->num_attrs = static_cast<std::uint16_t>(attrs_.size());
     header->driver_id = RDMA_DRIVER_MLX5;
-    std::memcpy(header->attrs, attrs_.data(), attrs_.size() * sizeof(ib_uverbs_attr));
+    std::copy(attrs_.begin(), attrs_.end(), header->attrs);
     const int result = file.ioctl(header);
-    std::memcpy(attrs_.data(), header->attrs, attrs_.size() * sizeof(ib_uverbs_attr));
+    std::copy_n(header->attrs, attrs_.size(), attrs_.begin());
     return result;
   }
   [[nodiscard]] const ib_uverbs_attr& attr(unsigned id) const {

@@ -42,11 +42,7 @@ Memory::Memory(std::size_t bytes) : bytes_(bytes) {
   base_ = static_cast<std::byte*>(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
 }
 Memory::~Memory() {
-  unmap();
-}
-void Memory::unmap() {
-  if (base_ != nullptr) ::munmap(base_, bytes_);
-  base_ = nullptr;
+  ::munmap(base_, bytes_);
 }
 
 int invoke_write(File& file, std::uint32_t command, const WriteParts& parts) {

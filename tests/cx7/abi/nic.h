@@ -38,6 +38,9 @@ class TestPages final : public DevicePages {
   std::vector<std::unique_ptr<Page>> pages_{64};
 };
 
+/// An address below what the kernel lets anybody map.
+inline constexpr std::uint64_t kUnmapped = 4096;
+
 /// Page-aligned memory of the "application".
 class Memory {
  public:
@@ -45,7 +48,6 @@ class Memory {
   ~Memory();
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
-  void unmap();
   [[nodiscard]] std::byte* at(std::size_t offset = 0) const { return base_ + offset; }
   [[nodiscard]] std::uint64_t address(std::size_t offset = 0) const {
     return reinterpret_cast<std::uintptr_t>(base_ + offset);
