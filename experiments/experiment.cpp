@@ -3,6 +3,7 @@
 #include "experiments/experiment.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "util/error.h"
 
@@ -26,6 +27,18 @@ std::int64_t Point::number(std::string_view axis) const {
 }
 const std::string& Point::text(std::string_view axis) const {
   return value_of<std::string>(*this, axis);
+}
+
+unsigned spinning_threads(const Context& context, unsigned lanes) {
+  return lanes + (context.nic_kind == measure::Kind::kCx7Sim ? 1 : 0);
+}
+
+unsigned usable_cores() {
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+bool is_crowded(const Context& context, unsigned lanes) {
+  return spinning_threads(context, lanes) > usable_cores();
 }
 
 measure::Record blank_record(const Experiment& experiment, const Point& point, const Context& context) {

@@ -48,6 +48,14 @@ struct Point {
   [[nodiscard]] const std::string& text(std::string_view axis) const;
 };
 
+/// One thing that a lane did with one message. Stops are those of docs/one-message.md; the NIC's own (5 to 8) come from
+/// whoever can watch the NIC.
+struct TraceLine {
+  int stop = 0;
+  std::uint64_t time_ns = 0;  // CLOCK_MONOTONIC
+  std::string what;           // may have several lines
+};
+
 /// What an experiment is given by the one who runs it.
 struct Context {
   std::string nic;                   // for the record: "cx7-sim" or a device's name
@@ -58,9 +66,16 @@ struct Context {
   const measure::LaneClock* clock = nullptr;
   const std::atomic<bool>* stop = nullptr;                           // set on a time limit or an interrupt
   std::function<void(const measure::ActivePath&)> report_path = {};  // once the endpoints are set up
+  std::function<void(bool on)> watch_nic = {};                       // around the one operation of a trace
 
   [[nodiscard]] bool stopping() const noexcept { return stop != nullptr && stop->load(std::memory_order_relaxed); }
 };
+
+/// Threads that spin at the same time: the lanes, and the software NIC's where it is the NIC.
+[[nodiscard]] unsigned spinning_threads(const Context& context, unsigned lanes);
+/// True when they are more than the cores that this process may use; then a spin must give its core away.
+[[nodiscard]] bool is_crowded(const Context& context, unsigned lanes);
+[[nodiscard]] unsigned usable_cores();
 
 struct Experiment {
   std::string name;
@@ -71,6 +86,8 @@ struct Experiment {
   std::vector<Sweep> sweeps;
   std::uint32_t iterations = 2000;  // a default that leaves p99 its own samples and keeps a demo short
   std::function<void(Context&, const Point&, measure::Record&)> run;
+  /// Does one operation of the point and tells it. Empty for experiments that have no single message to show.
+  std::function<std::vector<TraceLine>(Context&, const Point&)> trace = {};
 };
 
 /// A record with everything that is known before the measurement.

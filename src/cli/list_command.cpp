@@ -70,14 +70,20 @@ std::string overview(const std::vector<Experiment>& experiments, std::size_t wid
   return table.text(width);
 }
 
+std::string hints(const Tool& tool, std::size_t width) {
+  std::vector<std::string> nics{kSoftwareNic};
+  for (const auto& device : tool.real_devices()) nics.push_back(device);
+  return measure::wrapped("policies, axes and needs of one: marrow list NAME; measure it: marrow run NAME", "  ",
+                          width) +
+         measure::wrapped(fmt::format("NICs here, for --nic: {}", fmt::join(nics, ", ")), "  ", width);
+}
+
 }  // namespace
 
 int list_command(const Tool& tool, const ListOptions& options) {
   const auto width = stdout_look().width;
   if (options.pattern.empty()) {
-    print(overview(tool.experiments, width) + "\n" +
-          measure::wrapped("policies, axes and needs of one: marrow list NAME; measure it: marrow run NAME", "  ",
-                           width));
+    print(overview(tool.experiments, width) + "\n" + hints(tool, width));
     return 0;
   }
   std::string text;

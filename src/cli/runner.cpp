@@ -132,7 +132,7 @@ class Runner {
       util::log::info("{}: {} {}", task.experiment->name, task.point.path, task.point.policy);
       restart_deadline();
     }
-    if (json.contains("path")) outcome_.path = measure::path_from_json(json["path"]);
+    if (json.contains("path") && !outcome_.path) outcome_.path = measure::path_from_json(json["path"]);
     if (json.contains("libraries")) outcome_.libraries = json["libraries"];
     if (json.contains("broken")) {
       broken_ = json["broken"];

@@ -24,9 +24,9 @@ struct RunSettings {
 };
 
 struct RunOutcome {
-  std::vector<measure::Record> records;  // one a task, in the tasks' order, whatever happened
-  std::optional<measure::ActivePath> path;
-  std::string libraries;  // RDMA libraries that a child had loaded
+  std::vector<measure::Record> records;     // one a task, in the tasks' order, whatever happened
+  std::optional<measure::ActivePath> path;  // of the first row that had one
+  std::string libraries;                    // RDMA libraries that a child had loaded
   bool interrupted = false;
 };
 

@@ -8,7 +8,7 @@
 
 namespace marrow::cli {
 
-/// Width from the terminal, else COLUMNS, else 100; colours only on a terminal, and not when NO_COLOR is set.
+/// Width from the terminal, else COLUMNS, else 120; colours only on a terminal, and not when NO_COLOR is set.
 [[nodiscard]] measure::Look stdout_look();
 
 /// \throws util::Error when stdout does not take it (a full disk, a closed pipe).

@@ -36,13 +36,28 @@ LaneClock::LaneClock(Source source) : tsc_(source == Source::kBest && tsc_is_a_c
   reading_ns_ = summarise(readings).p50;
 }
 
+LaneClock::Moment LaneClock::moment() const noexcept {
+  constexpr int kTries = 16;
+  Moment best;
+  auto narrowest = ~std::uint64_t{0};
+  for (int i = 0; i < kTries; ++i) {
+    const auto before = monotonic();
+    const auto now = ticks();
+    const auto gap = monotonic() - before;
+    if (gap >= narrowest) continue;
+    narrowest = gap;
+    best = {.ns = before + gap / 2, .ticks = now};
+  }
+  return best;
+}
+
 void LaneClock::calibrate() noexcept {
   constexpr std::uint64_t kSpanNs = 20'000'000;
-  const auto from_ns = monotonic();
-  const auto from = ticks();
-  auto to_ns = from_ns;
-  while (to_ns - from_ns < kSpanNs) to_ns = monotonic();
-  ns_per_tick_ = static_cast<double>(to_ns - from_ns) / static_cast<double>(ticks() - from);
+  const auto from = moment();
+  while (monotonic() - from.ns < kSpanNs) {
+  }
+  const auto to = moment();
+  ns_per_tick_ = static_cast<double>(to.ns - from.ns) / static_cast<double>(to.ticks - from.ticks);
 }
 
 std::string LaneClock::name() const {

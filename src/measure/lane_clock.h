@@ -38,6 +38,9 @@ class LaneClock {
   [[nodiscard]] double ns_per_tick() const noexcept {
     return ns_per_tick_;
   }
+  [[nodiscard]] bool is_tsc() const noexcept {
+    return tsc_;
+  }
 
   /// The median cost of one reading: it is part of every time that is reported, and is not subtracted.
   [[nodiscard]] double reading_ns() const noexcept {
@@ -52,6 +55,12 @@ class LaneClock {
     ::clock_gettime(CLOCK_MONOTONIC, &now);
     return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
   }
+  /// Both clocks at one moment: of several tries the one least disturbed by the scheduler.
+  struct Moment {
+    std::uint64_t ns = 0;
+    std::uint64_t ticks = 0;
+  };
+  [[nodiscard]] Moment moment() const noexcept;
   void calibrate() noexcept;
 
   bool tsc_ = false;

@@ -26,27 +26,35 @@ std::string painted(std::string_view text, std::string_view colour, Look look) {
   return fmt::format("{}{}{}", colour, text, kReset);
 }
 
-/// Names of the axes whose value differs between the records: only those are in a row's label.
-std::set<std::string> varying_axes(std::span<const Record> records) {
-  std::set<std::string> varying;
-  for (const auto& record : records) {
-    for (const auto& axis : record.axes) {
-      const auto same = [&](const Record& other) {
-        return std::any_of(other.axes.begin(), other.axes.end(),
-                           [&](const Axis& a) { return a.name == axis.name && a.value == axis.value; });
-      };
-      if (!std::all_of(records.begin(), records.end(), same)) varying.insert(axis.name);
-    }
-  }
-  return varying;
+/// What tells one record of an experiment from another, as words: path, policy, then the axes.
+std::vector<std::string> words_of(const Record& record) {
+  std::vector<std::string> words{record.path, record.policy};
+  for (const auto& axis : record.axes) words.push_back(text_of(axis));
+  return words;
 }
 
-std::string row_label(const Record& record, const std::set<std::string>& varying) {
-  std::string label = record.path + " " + record.policy;
-  for (const auto& axis : record.axes) {
-    if (varying.contains(axis.name)) label += " " + text_of(axis);
+bool in_all(std::span<const Record> records, const std::string& word) {
+  return std::all_of(records.begin(), records.end(), [&](const Record& record) {
+    const auto words = words_of(record);
+    return std::find(words.begin(), words.end(), word) != words.end();
+  });
+}
+
+/// The words that not all records share: a row's label. Empty when there is only one record.
+std::string row_label(std::span<const Record> records, const Record& record) {
+  std::vector<std::string> words;
+  for (const auto& word : words_of(record)) {
+    if (!in_all(records, word)) words.push_back(word);
   }
-  return label;
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+std::string shared_words(std::span<const Record> records) {
+  std::vector<std::string> words;
+  for (const auto& word : words_of(records.front())) {
+    if (in_all(records, word)) words.push_back(word);
+  }
+  return fmt::format("{}", fmt::join(words, " "));
 }
 
 std::string paper_text(const std::vector<PaperValue>& paper) {
@@ -86,13 +94,27 @@ const std::vector<Column> kMetricColumns{
     {"metric"}, {"p50", Align::kRight}, {"p99", Align::kRight}, {"iqr", Align::kRight}, {"n", Align::kRight},
     {"unit"},   {"paper's p50"}};
 
-/// One table of a kind, with the label of a row as its first column.
-TextTable wide_table(std::span<const Record> records, Kind kind, const std::set<std::string>& varying) {
+/// One table of a kind for a narrow terminal: each record's label on a line of its own.
+TextTable narrow_table(std::span<const Record> records, Kind kind) {
+  TextTable table(kMetricColumns);
+  for (const auto& record : records) {
+    if (!has_kind(record, kind)) continue;
+    if (records.size() > 1) table.add_heading(row_label(records, record));
+    for (const auto& metric : record.metrics) {
+      if (metric.kind == kind) table.add(metric_cells(metric));
+    }
+  }
+  return table;
+}
+
+/// The same with the label of a row as its first column.
+TextTable wide_table(std::span<const Record> records, Kind kind) {
+  if (records.size() == 1) return narrow_table(records, kind);
   auto columns = kMetricColumns;
   columns.insert(columns.begin(), Column{"what"});
   TextTable table(columns);
   for (const auto& record : records) {
-    auto label = row_label(record, varying);
+    auto label = row_label(records, record);
     for (const auto& metric : record.metrics) {
       if (metric.kind != kind) continue;
       auto cells = metric_cells(metric);
@@ -103,57 +125,51 @@ TextTable wide_table(std::span<const Record> records, Kind kind, const std::set<
   return table;
 }
 
-/// The same for a narrow terminal: each record's label on a line of its own.
-std::string narrow_table(std::span<const Record> records, Kind kind, const std::set<std::string>& varying,
-                         std::size_t width) {
-  std::string text;
-  for (const auto& record : records) {
-    if (!has_kind(record, kind)) continue;
-    TextTable table(kMetricColumns);
-    for (const auto& metric : record.metrics) {
-      if (metric.kind == kind) table.add(metric_cells(metric));
-    }
-    text += wrapped(row_label(record, varying), " ", width) + table.text(width);
-  }
-  return text;
-}
-
 std::string kind_text(std::span<const Record> records, Kind kind, Look look) {
   const auto mine = [&](const Record& record) { return has_kind(record, kind); };
   if (std::none_of(records.begin(), records.end(), mine)) return {};
   const auto colour = kind == Kind::kCx7Sim ? kSimulated : std::string_view{};
   std::string text = wrapped(fmt::format("time: {} - {}", name_of(kind), sentence_of(kind)), " ", look.width);
-  const auto varying = varying_axes(records);
-  const auto table = wide_table(records, kind, varying);
-  const bool fits = table.natural_width() <= look.width;
-  text += fits ? table.text(look.width) : narrow_table(records, kind, varying, look.width);
+  const auto wide = wide_table(records, kind);
+  const bool fits = wide.natural_width() <= look.width;
+  text += (fits ? wide : narrow_table(records, kind)).text(look.width);
   return painted(text, colour, look) + "\n";
 }
 
-std::string counts_text(std::span<const Record> records, Look look) {
-  std::vector<Column> columns{{"per operation"}};
-  std::vector<std::string> names;
-  for (const auto& record : records) {
-    for (const auto& count : record.counts.totals) {
-      if (std::find(names.begin(), names.end(), count.name) == names.end()) names.push_back(count.name);
-    }
+std::string per_operation_text(const Record& record, const std::string& name) {
+  for (const auto& count : record.counts.totals) {
+    if (count.name != name) continue;
+    return fmt::format("{:.4g}", static_cast<double>(count.total) / static_cast<double>(record.counts.operations));
   }
-  if (names.empty()) return {};
-  for (const auto& name : names) columns.push_back({name, Align::kRight});
+  return "-";
+}
+
+/// Counts that all rows share go on one line; the table has those that differ.
+std::string counts_text(std::span<const Record> all, Look look) {
+  std::vector<Record> counted;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(counted),
+               [](const Record& r) { return r.counts.operations > 0 && !r.counts.totals.empty(); });
+  if (counted.empty()) return {};
+  std::vector<std::string> shared;
+  std::vector<std::string> varying;
+  for (const auto& count : counted.front().counts.totals) {
+    const auto first = per_operation_text(counted.front(), count.name);
+    const bool same = std::all_of(counted.begin(), counted.end(),
+                                  [&](const Record& r) { return per_operation_text(r, count.name) == first; });
+    (same ? shared : varying).push_back(same ? count.name + " " + first : count.name);
+  }
+  auto text = wrapped("counts per operation: exact, and the same on every machine", " ", look.width);
+  if (!shared.empty()) text += wrapped(fmt::format("{}", fmt::join(shared, ", ")), "  ", look.width);
+  if (varying.empty()) return text + "\n";
+  std::vector<Column> columns{{"what"}};
+  for (const auto& name : varying) columns.push_back({name, Align::kRight});
   TextTable table(columns);
-  const auto varying = varying_axes(records);
-  for (const auto& record : records) {
-    if (record.counts.operations == 0) continue;
-    std::vector<std::string> cells{row_label(record, varying)};
-    for (const auto& name : names) {
-      const auto& totals = record.counts.totals;
-      const auto at = std::find_if(totals.begin(), totals.end(), [&](const Count& c) { return c.name == name; });
-      const auto operations = static_cast<double>(record.counts.operations);
-      cells.push_back(at == totals.end() ? "-" : fmt::format("{:.4g}", static_cast<double>(at->total) / operations));
-    }
+  for (const auto& record : counted) {
+    std::vector<std::string> cells{row_label(all, record)};
+    for (const auto& name : varying) cells.push_back(per_operation_text(record, name));
     table.add(std::move(cells));
   }
-  return wrapped("counts: exact, and the same on every machine", " ", look.width) + table.text(look.width) + "\n";
+  return text + table.text(look.width) + "\n";
 }
 
 /// What needs words: failures, waivers, expectations and warnings.
@@ -169,16 +185,6 @@ std::string notes_text(std::span<const Record> records, Look look) {
                       e.held ? kGreen : kRed, look);
     }
     for (const auto& warning : record.warnings) text += wrapped("warning: " + warning, " ", look.width);
-  }
-  return text;
-}
-
-std::string constant_axes(std::span<const Record> records) {
-  if (records.empty()) return {};
-  const auto varying = varying_axes(records);
-  std::string text;
-  for (const auto& axis : records.front().axes) {
-    if (!varying.contains(axis.name)) text += (text.empty() ? "" : " ") + text_of(axis);
   }
   return text;
 }
@@ -205,8 +211,8 @@ std::string header_text(const Environment& environment, Look look) {
 std::string experiment_text(std::span<const Record> records, const Heading& heading, Look look) {
   std::string text = painted(heading.name + ": " + heading.title, kBold, look) + "\n";
   text += wrapped(heading.question, " ", look.width);
-  const auto constant = constant_axes(records);
-  if (!constant.empty()) text += wrapped("all rows: " + constant, " ", look.width);
+  const auto shared = shared_words(records);
+  if (!shared.empty()) text += wrapped((records.size() == 1 ? "the row: " : "every row: ") + shared, " ", look.width);
   text += "\n";
   for (const auto kind : {Kind::kGpu, Kind::kNic, Kind::kHostLane, Kind::kCx7Sim}) {
     text += kind_text(records, kind, look);

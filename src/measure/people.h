@@ -11,7 +11,7 @@
 namespace marrow::measure {
 
 struct Look {
-  std::size_t width = 100;
+  std::size_t width = 120;
   bool colour = false;
 };
 

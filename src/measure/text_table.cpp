@@ -78,11 +78,17 @@ void TextTable::add(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
+void TextTable::add_heading(std::string text) {
+  rows_.push_back({std::move(text)});
+}
+
 std::vector<std::size_t> TextTable::widths() const {
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     std::size_t widest = display_width(columns_[c].title);
-    for (const auto& row : rows_) widest = std::max(widest, display_width(row[c]));
+    for (const auto& row : rows_) {
+      if (row.size() > 1) widest = std::max(widest, display_width(row[c]));
+    }
     widths.push_back(widest);
   }
   return widths;
@@ -113,7 +119,13 @@ std::string TextTable::text(std::size_t width) const {
     text += one + "\n";
   };
   line([&](std::size_t c) { return columns_[c].title; });
-  for (const auto& row : rows_) line([&](std::size_t c) { return row[c]; });
+  for (const auto& row : rows_) {
+    if (row.size() > 1) {
+      line([&](std::size_t c) { return row[c]; });
+    } else {
+      text += cut(" " + row.front(), width) + "\n";
+    }
+  }
   return text;
 }
 

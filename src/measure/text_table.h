@@ -19,8 +19,11 @@ class TextTable {
  public:
   explicit TextTable(std::vector<Column> columns);
 
-  /// \throws util::Error when the number of cells is not the number of columns.
+  /// \throws util::Error when the number of cells is not the number of columns, of which there are two or more.
   void add(std::vector<std::string> cells);
+
+  /// A line of its own over the rows that follow; does not widen a column.
+  void add_heading(std::string text);
 
   /// The width that all cells need.
   [[nodiscard]] std::size_t natural_width() const;
@@ -33,7 +36,7 @@ class TextTable {
   [[nodiscard]] std::vector<std::size_t> widths() const;
 
   std::vector<Column> columns_;
-  std::vector<std::vector<std::string>> rows_;
+  std::vector<std::vector<std::string>> rows_;  // a heading is a row of one cell
 };
 
 /// Columns on the screen: code points, as nothing here is wider than one.

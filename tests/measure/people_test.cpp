@@ -62,6 +62,16 @@ TEST(People, ANarrowTerminalGetsTheSameNumbers) {
   EXPECT_THAT(text({sample_record()}, {.width = 60}), HasSubstr("put+completion"));
 }
 
+TEST(People, WhatAllRowsShareIsSaidOnceAndCountsThatDifferAreATable) {
+  auto other = sample_record();
+  other.policy = "sys-fence";
+  other.counts.totals[2].total = 0;
+  const auto t = text({sample_record(), other});
+  EXPECT_THAT(t, HasSubstr("every row: mini-gda bytes=8 payload=inline"));
+  EXPECT_THAT(t, HasSubstr("  wqes 1, doorbells 1, atomics 0\n"));
+  EXPECT_THAT(t, HasSubstr("  what       fences\n  gpu-fence       2\n  sys-fence       0\n"));
+}
+
 TEST(People, HeaderNamesTheActivePath) {
   const auto t = header_text(sample_document().environment, {});
   for (const auto* word : {"nic", "link layer", "doorbell", "registration", "lane", "clock", "machine", "build"}) {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list. A new experiment is a folder and a line here.
+#include "experiments/catalogue.h"
+
+#include "experiments/inline_payload/inline_payload.h"
+#include "experiments/ordering/ordering.h"
+#include "experiments/single_op/single_op.h"
+#include "experiments/timer_check/timer_check.h"
+
+namespace marrow::experiments {
+
+std::vector<Experiment> catalogue() {
+  return {single_op(), ordering(), inline_payload(), timer_check()};
+}
+
+}  // namespace marrow::experiments

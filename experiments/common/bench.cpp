@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words for the header, and the one way from samples to a metric.
+#include "experiments/common/bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "util/error.h"
+
+namespace marrow::experiments {
+namespace {
+
+const char* mapping_name(gda::DoorbellMapping mapping) {
+  switch (mapping) {
+    case gda::DoorbellMapping::kUncached:
+      return "UAR register, uncached mapping";
+    case gda::DoorbellMapping::kWriteCombining:
+      return "UAR register, write-combining mapping";
+    case gda::DoorbellMapping::kOrdinaryMemory:
+      return "ordinary memory that the NIC watches";
+  }
+  return "unknown";
+}
+
+/// The software NIC works on a thread of this process, so it competes with the lanes for cores.
+std::string lane_text(const Context& context, unsigned lanes) {
+  const bool software = context.nic_kind == measure::Kind::kCx7Sim;
+  const unsigned cores = usable_cores();
+  auto text = fmt::format("host: {} CPU thread{}{} on {} core{}", lanes, lanes == 1 ? "" : "s",
+                          software ? " and the software NIC's" : "", cores, cores == 1 ? "" : "s");
+  if (is_crowded(context, lanes))
+    text += "; more threads than cores, so waits give the core away and tails show the scheduler";
+  return text;
+}
+
+}  // namespace
+
+measure::ActivePath active_path(const Context& context, const verbs::Context& near, const verbs::Context& far) {
+  measure::ActivePath path;
+  path.nic = fmt::format("{} -> {}{}", near.name(), far.name(),
+                         context.nic_kind == measure::Kind::kCx7Sim ? " (cx7-sim, a software NIC)" : "");
+  const auto mtu = std::min(near.port().mtu, far.port().mtu);
+  path.link_layer =
+      fmt::format("{}, MTU {}", near.port().link == verbs::LinkLayer::kInfiniBand ? "InfiniBand" : "RoCE v2",
+                  verbs::mtu_bytes(mtu));
+  if (context.clock != nullptr) path.clock = context.clock->name();
+  return path;
+}
+
+void report_path(const Context& context, const Bench<verbs::DevxQp>& bench, unsigned lanes) {
+  if (!context.report_path) return;
+  auto path = active_path(context, bench.a().context, bench.b().context);
+  path.doorbell = mapping_name(bench.a().queue.handle().doorbell_mapping);
+  path.registration = "payload by ibv_reg_mr, queues by DEVX umem, all in host memory";
+  path.lane = lane_text(context, lanes);
+  context.report_path(path);
+}
+
+void report_path(const Context& context, const Bench<verbs::VerbsQp>& bench, unsigned lanes) {
+  if (!context.report_path) return;
+  auto path = active_path(context, bench.a().context, bench.b().context);
+  path.doorbell = "libmlx5's own";
+  path.registration = "payload by ibv_reg_mr, queues by libmlx5, all in host memory";
+  path.lane = lane_text(context, lanes);
+  context.report_path(path);
+}
+
+void add_time(measure::Record& record, const char* name, measure::Kind kind, const measure::Samples& samples_ns) {
+  if (samples_ns.lost() > 0) throw util::Error(fmt::format("{}: {} samples did not fit", name, samples_ns.lost()));
+  constexpr double kMicrosecondsPerNs = 1e-3;
+  record.metrics.push_back({name, "us", kind, measure::summarise(samples_ns.values()).scaled(kMicrosecondsPerNs), {}});
+}
+
+}  // namespace marrow::experiments
