@@ -194,7 +194,7 @@ bool load32(const void* from, std::uint32_t& value) {
 }
 
 bool store32(void* to, std::uint32_t value) {
-  std::atomic_thread_fence(std::memory_order_release);
+  std::atomic_signal_fence(std::memory_order_release);  // x86 stores are ordered: only the compiler needs telling
   return marrow_dma_store32(to, value) != 0;
 }
 
