@@ -59,7 +59,7 @@ struct CommandSpec {
 }
 
 /// Runs one command. Status and syndrome also stand in `out` (when it has room for them); the rest of `out` is zero
-/// unless the command succeeded. Refusals are logged once each, with name and reason.
+/// unless the command succeeded. A reply longer than `out` is cut off, down to 16 bytes. Refusals are logged once each, with name and reason.
 Reply execute(Client& client, std::span<const std::byte> in, std::span<std::byte> out);
 
 // Handlers, one file an object.

@@ -44,6 +44,10 @@ Reply check_kind(const std::byte* context) {
   if (rq_type != prm::RqType::kRegular && rq_type != prm::RqType::kZeroSize) {
     return refuse(CommandStatus::kBadParameter, "rq_type not modelled, only regular and zero-size are");
   }
+  const auto pm_state = get(context, qpc::pm_state);
+  if (pm_state != 0 && pm_state != kPmMigrated) {
+    return refuse(CommandStatus::kBadParameter, "pm_state: path migration is not modelled, only migrated (3) is");
+  }
   if (get(context, qpc::timestamp_format) >= kTimestampRealTime) {
     return refuse(CommandStatus::kBadParameter, "ts_format: no real-time timestamps");
   }

@@ -187,9 +187,11 @@ Reply run(Client& client, const std::byte* in, const Step& step) {
                .attributes = qp->attributes};
   t.attributes.device = client.device.index;
   if (t.optional & ~step.optional) return refuse(CommandStatus::kBadParameter, "opt_param_mask: bit not known here");
+  const auto pm_state = get(t.context, qpc::pm_state);
+  if (pm_state != 0 && pm_state != kPmMigrated) {
+    return refuse(CommandStatus::kBadParameter, "pm_state: path migration is not modelled, only migrated (3) is");
+  }
   if (step.from == QpState::kReset) {
-    if (get(t.context, qpc::pm_state) != kPmMigrated)
-      return refuse(CommandStatus::kBadParameter, "pm_state: must be migrated (3)");
     if (const auto reply = check_fresh_record(client, *qp); !reply.ok()) return reply;
   }
   for (const auto take : step.take) {

@@ -55,6 +55,16 @@ TEST_F(Capabilities, GeneralOnInfiniBand) {
   EXPECT_THAT(words(), golden) << "maximum and current agree";
 }
 
+// A caller with little room gets the front of the reply.
+TEST_F(Capabilities, AShortReplyIsTheFrontOfTheLongOne) {
+  auto in = box(Command::kQueryHcaCap, 0x10);
+  prm::set(in.data(), prm::in::op_mod, 1);
+  ASSERT_EQ(run(in, 0x1010), CommandStatus::kOk);
+  const Mailbox whole(out_.begin(), out_.begin() + 0x44);
+  ASSERT_EQ(run(in, 0x44), CommandStatus::kOk);
+  EXPECT_EQ(out_, whole);
+}
+
 TEST_F(Capabilities, GeneralOnRoce) {
   override_link_layer(LinkLayer::kEthernet);
   ASSERT_EQ(ask(0), CommandStatus::kOk);

@@ -80,7 +80,7 @@ TEST_F(Transition, Rst2InitRefusals) {
             S::kBadParameter);
   EXPECT_EQ(spoiled(Command::kRst2Init, [](auto*, auto*, auto* p) { prm::set(p, prm::ads::pkey_index, 1); }),
             S::kBadIndex);
-  EXPECT_EQ(spoiled(Command::kRst2Init, [](auto*, auto* c, auto*) { prm::set(c, prm::qpc::pm_state, 0); }),
+  EXPECT_EQ(spoiled(Command::kRst2Init, [](auto*, auto* c, auto*) { prm::set(c, prm::qpc::pm_state, 1); }),
             S::kBadParameter);
   EXPECT_EQ(spoiled(Command::kRst2Init, [](auto*, auto* c, auto*) { prm::set(c, prm::qpc::atomic_mode, 4); }),
             S::kBadParameter);
