@@ -64,7 +64,7 @@ std::string tell_slot(const gda::Slot& slot, const gda::Qp& qp) {
 }
 
 std::string tell_wqe(const gda::Qp& qp, const gda::Slot& slot) {
-  constexpr std::array<const char*, 3> kSegments{"control", "remote", "payload"};
+  constexpr std::array<const char*, 3> kSegments{"ctrl", "remote", "payload"};
   const auto* wqe = qp.sq + (slot.wqebb & qp.sq_mask()) * wire::kWqebbBytes;
   std::string text = "the WQE as it lies in the SQ";
   for (std::size_t k = 0; k < kSegments.size(); ++k) {

@@ -65,9 +65,13 @@ std::string details(const Experiment& experiment, std::size_t width) {
 }
 
 std::string overview(const std::vector<Experiment>& experiments, std::size_t width) {
-  measure::TextTable table({{"experiment"}, {"reproduces"}, {"policies"}, {"question"}});
-  for (const auto& e : experiments) table.add({e.name, e.title, fmt::format("{}", policy_names(e).size()), e.question});
-  return table.text(width);
+  std::string text;
+  for (const auto& e : experiments) {
+    const auto count = policy_names(e).size();
+    text += fmt::format("  {:<16}{}; {} polic{}\n", e.name, e.title, count, count == 1 ? "y" : "ies");
+    text += measure::wrapped(e.question, std::string(18, ' '), width);
+  }
+  return text;
 }
 
 std::string hints(const Tool& tool, std::size_t width) {

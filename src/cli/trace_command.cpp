@@ -19,10 +19,8 @@ namespace {
 
 using experiments::TraceLine;
 
-constexpr std::array<const char*, 9> kStops{
-    "the lane calls          ", "mini-gda reserves       ", "mini-gda writes         ",
-    "mini-gda orders, rings  ", "NIC doorbell            ", "NIC requester           ",
-    "NIC responder           ", "NIC completer           ", "mini-gda polls          "};
+constexpr std::array<const char*, 9> kStops{"verbs",     "send queue", "wqe",       "order",           "doorbell",
+                                            "requester", "responder",  "completer", "completion queue"};
 
 std::string text_of(const TraceLine& line, std::uint64_t start_ns) {
   const auto title = kStops.at(static_cast<std::size_t>(line.stop - 1));
@@ -30,8 +28,8 @@ std::string text_of(const TraceLine& line, std::uint64_t start_ns) {
   std::istringstream lines(line.what);
   std::string first;
   std::getline(lines, first);
-  auto text = fmt::format(" {}  {}{:>9.3f} us  {}\n", line.stop, title, since, first);
-  for (std::string more; std::getline(lines, more);) text += std::string(41, ' ') + more + "\n";
+  auto text = fmt::format(" {}  {:<16} {:>9.3f} us  {}\n", line.stop, title, since, first);
+  for (std::string more; std::getline(lines, more);) text += std::string(34, ' ') + more + "\n";
   return text;
 }
 

@@ -36,16 +36,18 @@ constexpr std::array<Told, 7> kTold{{
        return fmt::format("QP 0x{:x}: WQE {} fetched, opcode 0x{:02x}, {} segments", e.a, e.b, e.c >> 8U, e.c & 0xffU);
      }},
     {Kind::kPacketSent, 6,
-     [](const Event& e) { return fmt::format("packet to QP 0x{:x}: PSN {}, opcode 0x{:02x}", e.a, e.b, e.c); }},
+     [](const Event& e) { return fmt::format("packet to QP 0x{:x}: PSN 0x{:06x}, opcode 0x{:02x}", e.a, e.b, e.c); }},
     {Kind::kRemoteWrite, 7,
      [](const Event& e) { return fmt::format("QP 0x{:x}: {} bytes written at 0x{:x}", e.a, e.c, e.b); }},
     {Kind::kAckSent, 7,
      [](const Event& e) {
-       return fmt::format("acknowledged to QP 0x{:x}: PSN {}, syndrome 0x{:02x}, MSN {}", e.a, e.b, e.c >> 24U,
+       return fmt::format("acknowledged to QP 0x{:x}: PSN 0x{:06x}, syndrome 0x{:02x}, MSN {}", e.a, e.b, e.c >> 24U,
                           e.c & 0xffffffU);
      }},
     {Kind::kAckReceived, 8,
-     [](const Event& e) { return fmt::format("QP 0x{:x}: PSN {} acknowledged, syndrome 0x{:02x}", e.a, e.b, e.c); }},
+     [](const Event& e) {
+       return fmt::format("QP 0x{:x}: PSN 0x{:06x} acknowledged, syndrome 0x{:02x}", e.a, e.b, e.c);
+     }},
     {Kind::kCqe, 8,
      [](const Event& e) {
        return fmt::format("CQE to CQ 0x{:x}: WQE {}, op_own 0x{:02x}, syndrome 0x{:02x}", e.a, e.b, e.c >> 8U,
