@@ -16,13 +16,30 @@ const WriteSpec* find_write(std::uint32_t command) {
   return at == std::end(table::kWrites) ? nullptr : at;
 }
 
+// The kernel's names by number, for the log. [abi: enum ib_uverbs_write_cmds]
+constexpr std::string_view kNames[] = {
+    "GET_CONTEXT",   "QUERY_DEVICE", "QUERY_PORT", "ALLOC_PD",    "DEALLOC_PD", "CREATE_AH",
+    "MODIFY_AH",     "QUERY_AH",     "DESTROY_AH", "REG_MR",      "REG_SMR",    "REREG_MR",
+    "QUERY_MR",      "DEREG_MR",     "ALLOC_MW",   "BIND_MW",     "DEALLOC_MW", "CREATE_COMP_CHANNEL",
+    "CREATE_CQ",     "RESIZE_CQ",    "DESTROY_CQ", "POLL_CQ",     "PEEK_CQ",    "REQ_NOTIFY_CQ",
+    "CREATE_QP",     "QUERY_QP",     "MODIFY_QP",  "DESTROY_QP",  "POST_SEND",  "POST_RECV",
+    "ATTACH_MCAST",  "DETACH_MCAST", "CREATE_SRQ", "MODIFY_SRQ",  "QUERY_SRQ",  "DESTROY_SRQ",
+    "POST_SRQ_RECV", "OPEN_XRCD",    "CLOSE_XRCD", "CREATE_XSRQ", "OPEN_QP"};
+static_assert(std::size(kNames) == IB_USER_VERBS_CMD_OPEN_QP + 1);
+
+std::string_view name_of(std::uint32_t command) {
+  const auto number = command & ~IB_USER_VERBS_CMD_FLAG_EXTENDED;
+  return number < std::size(kNames) ? kNames[number] : "unknown";
+}
+
 }  // namespace
 
 void invoke_write(Context& context, Request& request) {
   const auto command = request.number32(UVERBS_ATTR_WRITE_CMD);
   const auto* const spec = find_write(command);
   if (spec == nullptr) {
-    util::log::once(fmt::format("abi.write.{:#x}", command), "uverbs: write command {:#x} is not modelled", command);
+    util::log::once(fmt::format("abi.write.{:#x}", command), "uverbs: write command {:#x} ({}) is not modelled",
+                    command, name_of(command));
     refuse(EOPNOTSUPP);
   }
   require(request.bytes_of(UVERBS_ATTR_CORE_IN) >= spec->in_bytes, ENOSPC);

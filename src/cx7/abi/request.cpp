@@ -24,7 +24,9 @@ bool carries_bytes(AttrType type) {
   return type == AttrType::kIn || type == AttrType::kOut;
 }
 
+// The kernel's ABI carries pointers as numbers.
 void* pointer_in(const ib_uverbs_attr& attr) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(attr.data));
 }
 

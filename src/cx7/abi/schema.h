@@ -28,11 +28,11 @@ enum class Need : std::uint8_t { kMandatory, kOptional };
 
 struct AttrSpec {
   std::uint16_t id = 0;
-  std::string_view name;
   AttrType type{};
   Need need{};
   std::uint16_t min_bytes = 0;            // kIn, kOut: the caller gives at least so many
   ObjectKind object = ObjectKind::kNone;  // kHandle
+  std::string_view name;
 };
 
 /// \param run  throws Errno to refuse. The engine's lock is held.
@@ -47,7 +47,6 @@ struct MethodSpec {
 /// A command that travels inside INVOKE_WRITE: the core part's least sizes.
 struct WriteSpec {
   std::uint32_t command = 0;
-  std::string_view name;
   std::uint16_t in_bytes = 0;
   std::uint16_t out_bytes = 0;
   void (*run)(Context&, Request&) = nullptr;

@@ -22,12 +22,12 @@ inline constexpr auto O = Need::kOptional;
 inline constexpr std::uint16_t kMailbox = 16;  // the shortest firmware mailbox, in or out
 
 // clang-format off
-#define MARROW_IN(id, need, bytes)      {id, #id, AttrType::kIn, need, bytes, ObjectKind::kNone}
-#define MARROW_OUT(id, need, bytes)     {id, #id, AttrType::kOut, need, bytes, ObjectKind::kNone}
-#define MARROW_OBJECT(id, need, kind)   {id, #id, AttrType::kHandle, need, 0, ObjectKind::kind}
-#define MARROW_NEW(id)                  {id, #id, AttrType::kNewHandle, M, 0, ObjectKind::kNone}
-#define MARROW_FD(id, need)             {id, #id, AttrType::kFd, need, 0, ObjectKind::kNone}
-#define MARROW_NEW_FD(id)               {id, #id, AttrType::kNewFd, M, 0, ObjectKind::kNone}
+#define MARROW_IN(id, need, bytes)      {id, AttrType::kIn, need, bytes, ObjectKind::kNone, #id}
+#define MARROW_OUT(id, need, bytes)     {id, AttrType::kOut, need, bytes, ObjectKind::kNone, #id}
+#define MARROW_OBJECT(id, need, kind)   {id, AttrType::kHandle, need, 0, ObjectKind::kind, #id}
+#define MARROW_NEW(id)                  {id, AttrType::kNewHandle, M, 0, ObjectKind::kNone, #id}
+#define MARROW_FD(id, need)             {id, AttrType::kFd, need, 0, ObjectKind::kNone, #id}
+#define MARROW_NEW_FD(id)               {id, AttrType::kNewFd, M, 0, ObjectKind::kNone, #id}
 
 inline constexpr AttrSpec kInvokeWrite[] = {
     MARROW_IN(UVERBS_ATTR_WRITE_CMD, M, 4),
@@ -160,9 +160,9 @@ inline constexpr MethodSpec kMethods[] = {
 };
 #undef MARROW_METHOD
 
-#define MARROW_WRITE(command, in, out, run) {static_cast<std::uint32_t>(command), #command, in, out, run}
+#define MARROW_WRITE(command, in, out, run) {static_cast<std::uint32_t>(command), in, out, run}
 #define MARROW_WRITE_EX(command, in, out, run) \
-  {IB_USER_VERBS_CMD_FLAG_EXTENDED | static_cast<std::uint32_t>(command), #command, in, out, run}
+  {IB_USER_VERBS_CMD_FLAG_EXTENDED | static_cast<std::uint32_t>(command), in, out, run}
 inline constexpr WriteSpec kWrites[] = {
     MARROW_WRITE(IB_USER_VERBS_CMD_QUERY_DEVICE, sizeof(ib_uverbs_query_device),
                  sizeof(ib_uverbs_query_device_resp), query_device),

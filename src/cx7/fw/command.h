@@ -43,10 +43,10 @@ struct Section;
 
 struct CommandSpec {
   Command opcode{};
-  std::string_view name;
   Role role{};
-  std::size_t in_bytes = 0;
-  std::size_t out_bytes = 0;
+  std::uint16_t in_bytes = 0;
+  std::uint16_t out_bytes = 0;
+  std::string_view name;
   Reply (*handler)(Client&, const std::byte* in, std::byte* out) = nullptr;
   std::span<const Section> sections;
 };
@@ -59,7 +59,8 @@ struct CommandSpec {
 }
 
 /// Runs one command. Status and syndrome also stand in `out` (when it has room for them); the rest of `out` is zero
-/// unless the command succeeded. A reply longer than `out` is cut off, down to 16 bytes. Refusals are logged once each, with name and reason.
+/// unless the command succeeded. A reply longer than `out` is cut off, down to 16 bytes. Refusals are logged once each,
+/// with name and reason.
 Reply execute(Client& client, std::span<const std::byte> in, std::span<std::byte> out);
 
 // Handlers, one file an object.

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <atomic>
 
+#include "cx7/hca/engine.h"
 #include "util/env.h"
 
 namespace marrow::cx7 {
 namespace {
 
-constexpr std::array<DeviceFacts, 2> kDeviceFacts = {{
+constexpr std::array<DeviceFacts, kDevices> kDeviceFacts = {{
     {.name = "mlx5_sim0",
      .node = "uverbs0",
      .pci_address = "4d52:01:00.0",
@@ -95,14 +96,14 @@ std::span<const GidEntry> gid_table(std::uint8_t device) {
 }
 
 std::optional<std::uint8_t> device_of_lid(std::uint16_t lid) {
-  for (std::uint8_t device = 0; device < kDeviceFacts.size(); ++device) {
+  for (std::uint8_t device = 0; device < kDevices; ++device) {
     if (lid != 0 && kDeviceFacts[device].lid == lid) return device;
   }
   return std::nullopt;
 }
 
 std::optional<std::uint8_t> device_of_gid(const Gid& gid) {
-  for (std::uint8_t device = 0; device < kDeviceFacts.size(); ++device) {
+  for (std::uint8_t device = 0; device < kDevices; ++device) {
     const auto table = gid_table(device);
     if (std::any_of(table.begin(), table.end(), [&](const GidEntry& entry) { return entry.gid == gid; })) return device;
   }
