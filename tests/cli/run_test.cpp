@@ -146,7 +146,8 @@ TEST(Run, WhatIsNotVerifiedNotMeasuredNotANumberOrNotAsExpectedFails) {
 TEST(Run, ANicThatCannotBeMadeReadyFailsEveryRowWithTheReason) {
   const auto ended = spawn({"env", "MARROW_TRIAL_NIC=broken", TRIAL_TOOL, "run", "passes", "--json", "-"});
   EXPECT_EQ(ended.code, 1);
-  for (const auto& record : json::parse(ended.out)["records"]) EXPECT_EQ(record["reason"], "the NIC is on fire");
+  const auto document = json::parse(ended.out);
+  for (const auto& record : document["records"]) EXPECT_EQ(record["reason"], "the NIC is on fire");
 }
 
 TEST(Run, OnlyWaivedRowsEndWith77) {

@@ -70,7 +70,8 @@ TEST(SingleOp, HasEveryMetricWithAThousandSamplesAndOneOfEachPerOperation) {
 }
 
 TEST(SingleOp, KindsOfTimeAreToldApart) {
-  for (const auto& metric : records_of({"single-op", "--policy", "gpu-fence", "--iterations", "50"})[0]["metrics"]) {
+  const auto records = records_of({"single-op", "--policy", "gpu-fence", "--iterations", "50"});
+  for (const auto& metric : records[0]["metrics"]) {
     const bool of_the_lane = metric["name"] == "issue" || metric["name"].get<std::string>().starts_with("stage");
     EXPECT_EQ(metric["kind"], of_the_lane ? "host-lane" : "cx7-sim") << metric["name"];
   }
