@@ -2,6 +2,10 @@
 // A process may close the device, or die, with everything alive: nothing of it may stay.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 #include "cx7/abi/nic.h"
 
 namespace marrow::cx7 {
@@ -93,6 +97,33 @@ TEST(Lifetime, ObjectLimitsAreErrorsNotCrashes) {
   while (nic.reg_mr(request).result == 0) ++made;
   EXPECT_EQ(made, Table<Mkey>::kEntries - Table<Mkey>::kFirst);
   EXPECT_EQ(nic.reg_mr(request).result, -ENOMEM);
+}
+
+// ioctls come from any thread while the engine runs: calls take turns, and nothing is lost between them.
+TEST(Lifetime, CallsComeFromManyThreadsWhileTheEngineRuns) {
+  Nic nic;
+  const auto before = counts_of(*nic.engine);
+  std::atomic<bool> done{false};
+  std::thread engine([&] {
+    for (Time now{0}; !done; now += Time{1000}) nic.engine->step(now);
+  });
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 3; ++caller) {
+    callers.emplace_back([&nic] {
+      for (int i = 0; i < 100; ++i) {
+        const auto pd = nic.alloc_pd();
+        const auto mr = nic.reg_mr({.pd = pd.handle, .start = nic.memory.address(0x80000), .bytes = 4096});
+        const auto cq = nic.create_cq(nic.good_cq());
+        EXPECT_EQ(nic.destroy_cq(cq.handle), 0);
+        EXPECT_EQ(nic.destroy_mr(mr.handle), 0);
+        EXPECT_EQ(nic.destroy_pd(pd.handle), 0);
+      }
+    });
+  }
+  for (auto& caller : callers) caller.join();
+  done = true;
+  engine.join();
+  EXPECT_EQ(counts_of(*nic.engine), before);
 }
 
 }  // namespace
