@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Second half of stop 7 of 9: the answers a responder owes, in order: read and atomic responses, then one NAK or ACK for
-// everything that arrived since the last. A full link stops it here, and nothing is lost: what is owed is state.
+// Second half of stop 7 of 9: the answers a responder owes, in order: read and atomic responses, then one NAK or ACK
+// for everything that arrived since the last. A full link stops it here, and nothing is lost: what is owed is state.
 #include <algorithm>
 
 #include "cx7/hca/data_path.h"
