@@ -41,11 +41,24 @@ struct Trips {
   double last_plain_ = 0;
 };
 
-/// How far the median shift may be from the delay: the paper saw up to 0.4 us on idle machines. A host lane that shares
-/// its core is off by what a round trip itself varies, hence that spread as well; half the delay is never allowed.
-double tolerance_us(const measure::Metric& plain, double delay_us) {
-  constexpr double kLeastUs = 2.0;
-  return std::min(std::max(kLeastUs, plain.summary.iqr()), delay_us / 2);
+/// How far the median may have moved beside the delay. With a core for each thread: 2 us (the paper saw 0.4 us), or the
+/// spread of a round trip if that is more. With fewer, a lane that waits also delays the others, by up to the 25 us for
+/// which a lane spins before it gives its core away [obs: runs on 2 cores]. Never as much as half the delay.
+double tolerance_us(const measure::Summary& plain, double delay_us, bool crowded) {
+  const double least = crowded ? delay_us / 4 : 2.0;
+  return std::min(std::max(least, plain.iqr()), delay_us * 0.45);
+}
+
+/// Compares medians: a single difference of two round trips carries the scheduling of both.
+void expect_the_delay(Record& record, double delay_us, bool crowded) {
+  const auto& plain = record.metrics.at(0).summary;
+  const auto& delayed = record.metrics.at(1).summary;
+  const auto tolerance = tolerance_us(plain, delay_us, crowded);
+  const auto seen = delayed.p50 - plain.p50;
+  record.expectations.push_back(
+      {fmt::format("the median round trip grows by the delay: {:.2f} us seen, {} us put in, {:.2f} us allowed{}", seen,
+                   delay_us, tolerance, crowded ? " with more threads than cores" : ""),
+       std::abs(seen - delay_us) <= tolerance});
 }
 
 void run(Context& context, const Point& point, Record& record) {
@@ -68,12 +81,7 @@ void run(Context& context, const Point& point, Record& record) {
   add_time(record, "round trip", context.nic_kind, trips.plain);
   add_time(record, "round trip, delayed", context.nic_kind, trips.delayed);
   add_time(record, "round-trip shift", context.nic_kind, trips.shift);
-  const auto tolerance = tolerance_us(record.metrics[0], static_cast<double>(delay_us));
-  const auto seen = record.metrics[2].summary.p50;
-  record.expectations.push_back(
-      {fmt::format("the median round trip grows by the delay: {:.2f} us seen, {} us put in, {:.2f} us allowed", seen,
-                   delay_us, tolerance),
-       std::abs(seen - static_cast<double>(delay_us)) <= tolerance});
+  expect_the_delay(record, static_cast<double>(delay_us), is_crowded(context, kRoundTripLanes));
   record.verified = true;
 }
 

@@ -22,7 +22,10 @@ namespace {
 std::atomic<bool> stop_requested{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "it is set in a signal handler");
 
-void request_stop(int) {
+std::atomic<bool> interrupted{false};  // stopped by a person, not by the parent's clock
+
+void request_stop(int signal) {
+  if (signal == SIGINT) interrupted.store(true, std::memory_order_relaxed);
   stop_requested.store(true, std::memory_order_relaxed);
 }
 
@@ -60,7 +63,10 @@ void settle(measure::Record& record) {
     if (!e.held) measure::fail(record, "did not hold: " + e.text);
   }
   if (record.status != measure::Status::kPassed) return;
-  if (stop_requested) return measure::fail(record, "stopped before all operations were done");
+  if (stop_requested) {
+    return measure::fail(record, fmt::format("{} after {} operations", interrupted ? "interrupted" : "stopped",
+                                             record.counts.operations));
+  }
   if (record.metrics.empty()) return measure::fail(record, "the experiment reported no metric");
   if (!record.verified) measure::fail(record, "the bytes at the far side were not verified");
 }

@@ -96,11 +96,10 @@ class Runner {
     text_.clear();
     broken_.clear();
     asked_to_stop_ = killed_ = false;
-    const auto before = next();
+    started_ = next();  // until it says more, what goes wrong is the first row's
     restart_deadline();
     while (read_some(in.get())) watch_the_time();
     finish_child();
-    if (next() == before && !interrupt_seen) add_without_run(measure::Status::kFailed, "ended without a result");
   }
 
   void restart_deadline() {
@@ -128,7 +127,8 @@ class Runner {
   void take_line(const std::string& line) {
     const auto json = measure::Json::parse(line);
     if (json.contains("start")) {
-      const auto& task = tasks_[next()];
+      started_ = next();
+      const auto& task = tasks_[started_];
       util::log::info("{}: {} {}", task.experiment->name, task.point.path, task.point.policy);
       restart_deadline();
     }
@@ -142,16 +142,15 @@ class Runner {
   }
 
   void take_record(measure::Record record) {
-    if (asked_to_stop_) record.reason = stop_reason(record);
+    if (asked_to_stop_ && !interrupt_seen && record.status == measure::Status::kFailed) {
+      record.reason = fmt::format("{}, with {} operations done", over_the_limit(), record.counts.operations);
+    }
     outcome_.records.push_back(std::move(record));
     restart_deadline();
   }
 
-  std::string stop_reason(const measure::Record& record) const {
-    if (record.status != measure::Status::kFailed) return record.reason;
-    if (interrupt_seen) return fmt::format("interrupted after {} operations", record.counts.operations);
-    return fmt::format("gave up after the time limit of {} s, with {} operations done", settings_.timeout_s,
-                       record.counts.operations);
+  [[nodiscard]] std::string over_the_limit() const {
+    return fmt::format("gave up after the time limit of {} s", settings_.timeout_s);
   }
 
   void watch_the_time() {
@@ -166,7 +165,7 @@ class Runner {
     }
   }
 
-  /// Reaps the child. If it left a task without a record, says how that came about.
+  /// Reaps the child. If it left the row that it was at without a record, says how that came about.
   void finish_child() {
     int status = 0;
     while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
@@ -175,15 +174,18 @@ class Runner {
     if (!broken_.empty()) {
       const auto kind = broken_is_waived_ ? measure::Status::kWaived : measure::Status::kFailed;
       while (next() < tasks_.size()) add_without_run(kind, broken_);
-    } else if (killed_) {
-      const auto why = interrupt_seen ? std::string("interrupted")
-                                      : fmt::format("gave up after the time limit of {} s", settings_.timeout_s);
-      add_without_run(measure::Status::kFailed, why + "; it did not stop when asked and was killed");
-    } else if (WIFSIGNALED(status)) {
-      add_without_run(measure::Status::kFailed, fmt::format("crashed: {}", ::strsignal(WTERMSIG(status))));
-    } else if (WEXITSTATUS(status) != 0) {
-      add_without_run(measure::Status::kFailed, fmt::format("ended with exit status {}", WEXITSTATUS(status)));
+    } else if (next() == started_) {
+      add_without_run(measure::Status::kFailed, how_it_ended(status));
     }
+  }
+
+  [[nodiscard]] std::string how_it_ended(int status) const {
+    const auto why = interrupt_seen ? std::string("interrupted") : over_the_limit();
+    if (killed_) return why + "; it did not stop when asked and was killed";
+    if (asked_to_stop_) return why;
+    if (WIFSIGNALED(status)) return fmt::format("crashed: {}", ::strsignal(WTERMSIG(status)));
+    if (WEXITSTATUS(status) != 0) return fmt::format("ended with exit status {}", WEXITSTATUS(status));
+    return "ended without a result";
   }
 
   const std::vector<Task>& tasks_;
@@ -191,6 +193,7 @@ class Runner {
   std::string nic_;
   RunOutcome outcome_;
   pid_t child_ = -1;
+  std::size_t started_ = 0;  // the row that the child is at, or was at last
   std::string text_;
   std::string broken_;
   bool broken_is_waived_ = false;

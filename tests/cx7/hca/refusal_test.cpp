@@ -93,6 +93,29 @@ TEST(Refusal, WrongLkey) {
   EXPECT_EQ(r.nic.b.qp->state, QpState::kRts) << "the peer never heard of it";
 }
 
+// A key destroyed while a message goes through it: what is left of the message is refused.
+TEST(Refusal, KeyDestroyedInTheMiddleOfAMessage) {
+  for (const auto opcode : {wire::Opcode::kWrite, wire::Opcode::kRead}) {
+    TwoSides nic;
+    std::memset(nic.b.buffer.data, 0xcd, kBufferBytes);
+    nic.a.put(wire::write_wqe(nic.a.next(), nic.b.remote(), nic.a.local(), kBufferBytes, opcode));
+    nic.a.announce();
+    nic.step();
+    nic.step();
+    ASSERT_EQ(nic.a.poll(), nullptr) << "the message was too short for this test";
+    {
+      const Engine::Lock lock(nic.engine);
+      nic.engine.remove_mkey(nic.a.device, nic.a.mkey->key);
+    }
+    std::memset(nic.a.buffer.data, 0, kBufferBytes);
+    nic.run();
+    const auto* cqe = nic.a.poll();
+    ASSERT_NE(cqe, nullptr);
+    EXPECT_EQ(cqe->syndrome, wire::Syndrome::kLocalProtection);
+    EXPECT_TRUE(is_untouched(nic.a.buffer));
+  }
+}
+
 // Work behind the failed WQE is flushed in order, signalled or not; work before it completed.
 TEST(Refusal, FlushesWhatStandsBehind) {
   TwoSides nic;
