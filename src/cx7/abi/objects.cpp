@@ -60,7 +60,7 @@ MrObject::MrObject(fw::Client& client, Pd& pd, Mkey mkey) : Object(kKind, client
 }
 
 MrObject::~MrObject() {
-  client_.device.mkeys.erase(key_ >> 8);
+  client_.engine.remove_mkey(client_.device, key_);
   --pd_.users;
 }
 

@@ -4,6 +4,7 @@
 #include "cx7/hca/engine.h"
 
 #include <algorithm>
+#include <span>
 
 #include "cx7/hca/data_path.h"
 #include "cx7/hca/memory.h"
@@ -127,6 +128,22 @@ Cq& Engine::add_cq(Device& device, Cq cq) {
 void Engine::remove_cq(Device& device, Cq& cq) {
   std::erase(device.channel_cqs, &cq);
   device.cqs.erase(cq.cqn);
+}
+
+void Engine::remove_mkey(Device& device, std::uint32_t key) {
+  const auto forget = [key](std::span<Span> list) {
+    for (Span& span : list) {
+      if (span.key == key) span.host = nullptr;
+    }
+  };
+  for (const auto& uar : device.uars) {
+    for (Qp* qp : uar->qps) {
+      forget(qp->requester.decoded.span);
+      forget(qp->requester.scatter.span);
+      forget(qp->responder.span);
+    }
+  }
+  device.mkeys.erase(key >> 8);
 }
 
 Qp& Engine::add_qp(Device& device, QpConfig config) {

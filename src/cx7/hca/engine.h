@@ -76,6 +76,8 @@ class Engine {
   void remove_qp(Device& device, Qp& qp);
   /// Prepares a CQ whose fields are set: poisons the arm word, clears its counters.
   Cq& add_cq(Device& device, Cq cq);
+  /// From now on nothing goes through `key`, not even a message that is half done.
+  void remove_mkey(Device& device, std::uint32_t key);
   void remove_cq(Device& device, Cq& cq);  // no QP may use it any more
 
   enum class Modify : std::uint8_t { kOk, kBadState, kBadAttribute };

@@ -73,10 +73,12 @@ struct QpAttributes {
   std::uint8_t log_ack_req_freq = 0;
 };
 
-/// One element of a gather or scatter list, its key already checked.
+/// One element of a gather or scatter list, its key already checked. A key that is destroyed meanwhile takes its spans
+/// along: their host address becomes null.
 struct Span {
   std::byte* host = nullptr;
   std::uint32_t bytes = 0;
+  std::uint32_t key = 0;
 };
 
 inline constexpr std::uint32_t kMaxSpans = 32;
@@ -93,7 +95,7 @@ bool for_each_piece(std::span<const Span> list, std::uint32_t offset, std::uint3
       continue;
     }
     const auto piece = std::min(span.bytes - offset, bytes - at);
-    if (!copy(span.host + offset, at, piece)) return false;
+    if (span.host == nullptr || !copy(span.host + offset, at, piece)) return false;
     at += piece;
     offset = 0;
   }

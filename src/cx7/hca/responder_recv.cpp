@@ -35,7 +35,7 @@ bool DataPath::take_recv_wqe(Qp& qp) {
     if (bytes == 0) continue;
     std::byte* const host = resolve(device_, {data.lkey.host(), qp.config.pdn, kLocalWrite, data.addr.host(), bytes});
     if (host == nullptr) refusal = {wire::Syndrome::kLocalProtection, 0x51};
-    responder.span[responder.spans++] = {host, bytes};
+    responder.span[responder.spans++] = {host, bytes, data.lkey.host()};
   }
   if (refusal) {
     Packet at;

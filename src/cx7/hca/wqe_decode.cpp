@@ -142,7 +142,7 @@ Refusal DataPath::add_data(const Qp& qp, std::span<const std::byte> segments, De
                                               .va = data.addr.host(),
                                               .bytes = bytes});
     if (host == nullptr) return kProtection;
-    wqe.span[wqe.spans++] = {host, static_cast<std::uint32_t>(bytes)};
+    wqe.span[wqe.spans++] = {host, static_cast<std::uint32_t>(bytes), data.lkey.host()};
     total += bytes;
     segments = segments.subspan(wire::kDsBytes);
   }
