@@ -11,7 +11,7 @@
 namespace marrow::experiments {
 namespace {
 
-const char* mapping_name(gda::DoorbellMapping mapping) {
+std::string mapping_name(gda::DoorbellMapping mapping) {
   switch (mapping) {
     case gda::DoorbellMapping::kUncached:
       return "UAR register, uncached mapping";
@@ -52,6 +52,8 @@ void report_path(const Context& context, const Bench<verbs::DevxQp>& bench, unsi
   if (!context.report_path) return;
   auto path = active_path(context, bench.a().context, bench.b().context);
   path.doorbell = mapping_name(bench.a().queue.handle().doorbell_mapping);
+  if (context.nic_kind == measure::Kind::kCx7Sim)
+    path.doorbell += ", here ordinary memory that the software NIC watches";
   path.registration = "payload by ibv_reg_mr, queues by DEVX umem, all in host memory";
   path.lane = lane_text(context, lanes);
   context.report_path(path);
