@@ -39,13 +39,13 @@ class GdaPoster {
   }
 
   void post() noexcept {
-    const auto slots = sq_.reserve(team_, room_);
+    const auto slots = sq_.reserve(kTeam, room_);
     sq_.write(slots[0], put_);
-    ticket_ = sq_.submit(team_, slots);
+    ticket_ = sq_.submit(kTeam, slots);
   }
 
   [[nodiscard]] bool wait() noexcept {
-    result_ = sq_.wait(team_, ticket_);
+    result_ = sq_.wait(kTeam, ticket_);
     return result_.ok();
   }
 
@@ -57,7 +57,7 @@ class GdaPoster {
   [[nodiscard]] gda::SendQueue<P, Probe>& queue() noexcept { return sq_; }
 
  private:
-  static constexpr gda::Solo team_{};
+  static constexpr gda::Solo kTeam{};
   gda::SendQueue<P, Probe> sq_;
   gda::Put put_;
   gda::Room room_{};

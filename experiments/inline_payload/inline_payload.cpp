@@ -41,14 +41,14 @@ class Burst {
   }
 
   gda::Result run() {
-    const auto slots = sq_.reserve(team_, room_);
+    const auto slots = sq_.reserve(kTeam, room_);
     for (std::uint32_t i = 0; i < kBurst; ++i) sq_.write(slots[i], put_);
-    return sq_.wait(team_, sq_.submit(team_, slots));
+    return sq_.wait(kTeam, sq_.submit(kTeam, slots));
   }
   [[nodiscard]] std::string dump() const { return gda::format_dump(sq_.dump()); }
 
  private:
-  static constexpr gda::Solo team_{};
+  static constexpr gda::Solo kTeam{};
   gda::SendQueue<P> sq_;
   gda::Put put_;
   gda::Room room_;

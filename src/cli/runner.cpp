@@ -180,7 +180,7 @@ class Runner {
   }
 
   [[nodiscard]] std::string how_it_ended(int status) const {
-    const auto why = interrupt_seen ? std::string("interrupted") : over_the_limit();
+    auto why = interrupt_seen ? std::string("interrupted") : over_the_limit();
     if (killed_) return why + "; it did not stop when asked and was killed";
     if (asked_to_stop_) return why;
     if (WIFSIGNALED(status)) return fmt::format("crashed: {}", ::strsignal(WTERMSIG(status)));
