@@ -41,24 +41,28 @@ struct Trips {
   double last_plain_ = 0;
 };
 
-/// How far the median may have moved beside the delay. With a core for each thread: 2 us (the paper saw 0.4 us), or the
-/// spread of a round trip if that is more. With fewer, a lane that waits also delays the others, by up to the 25 us for
-/// which a lane spins before it gives its core away [obs: runs on 2 cores]. Never as much as half the delay.
-double tolerance_us(const measure::Summary& plain, double delay_us, bool crowded) {
-  const double least = crowded ? delay_us / 4 : 2.0;
-  return std::min(std::max(least, plain.iqr()), delay_us * 0.45);
-}
-
-/// Compares medians: a single difference of two round trips carries the scheduling of both.
+/// With a core for each thread: the fastest round trip grows by the delay, within 2 us (the paper saw 0.4 us). Where
+/// threads outnumber cores there may be no round trip that waited for nothing, so only bounds can be told: not less
+/// than the delay, and not more than the delay and an ordinary round trip.
 void expect_the_delay(Record& record, double delay_us, bool crowded) {
+  constexpr double kAllowedUs = 2.0;
   const auto& plain = record.metrics.at(0).summary;
   const auto& delayed = record.metrics.at(1).summary;
-  const auto tolerance = tolerance_us(plain, delay_us, crowded);
-  const auto seen = delayed.p50 - plain.p50;
+  if (!crowded) {
+    const auto seen = delayed.min - plain.min;
+    record.expectations.push_back(
+        {fmt::format("the fastest round trip grows by the delay: {:.2f} us seen, {} us put in, {:.0f} us allowed", seen,
+                     delay_us, kAllowedUs),
+         std::abs(seen - delay_us) <= kAllowedUs});
+    return;
+  }
+  const auto most = delay_us + plain.p50 + kAllowedUs;
   record.expectations.push_back(
-      {fmt::format("the median round trip grows by the delay: {:.2f} us seen, {} us put in, {:.2f} us allowed{}", seen,
-                   delay_us, tolerance, crowded ? " with more threads than cores" : ""),
-       std::abs(seen - delay_us) <= tolerance});
+      {fmt::format(
+           "the fastest delayed round trip takes the delay and no more than an ordinary one beside it: {:.2f} us, "
+           "within {} and {:.2f}; more threads than cores",
+           delayed.min, delay_us, most),
+       delayed.min >= delay_us && delayed.min <= most});
 }
 
 void run(Context& context, const Point& point, Record& record) {

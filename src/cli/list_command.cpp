@@ -40,10 +40,9 @@ std::vector<std::string> variant_axis_texts(const Experiment& experiment) {
     std::vector<std::string> values;
     for (const auto& variant : experiment.variants) {
       for (const auto& axis : variant.axes) {
+        if (axis.name != name) continue;
         const auto value = measure::text_of(axis).substr(name.size() + 1);
-        if (axis.name == name && std::find(values.begin(), values.end(), value) == values.end()) {
-          values.push_back(value);
-        }
+        if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
       }
     }
     if (!values.empty()) texts.push_back(fmt::format("{}: {}", name, fmt::join(values, ", ")));

@@ -236,7 +236,7 @@ std::string verdict_text(const Document& document, Look look) {
     if (record.status == Status::kPassed && !record.verified) ++unverified;
   }
   const auto text = fmt::format("{} passed, {} failed, {} waived; {}", n[0], n[1], n[2],
-                                n[0] == 0         ? "nothing was measured"
+                                n[0] == 0         ? "no row passed"
                                 : unverified == 0 ? "the bytes of every passed row were verified at the far side"
                                                   : fmt::format("{} of them without verified bytes", unverified));
   return painted(text, n[1] > 0 ? kRed : n[0] > 0 ? kGreen : kYellow, look) + "\n";

@@ -32,6 +32,15 @@ std::map<std::string, int> samples_of(const json& record) {
   return samples;
 }
 
+TEST(List, TellsEachExperimentsRowsAxesAndNeeds) {
+  for (const auto* name : {"single-op", "ordering", "inline-payload", "timer-check"}) {
+    const auto ended = tool({"list", name});
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr(std::string(name) + ": "));
+  }
+  EXPECT_THAT(tool({"list", "single-op"}).out, HasSubstr("payload: inline, pointer"));
+}
+
 TEST(Refuses, ARealDeviceThatIsNotThere) {
   const auto ended = tool({"run", "single-op", "--nic", "mlx5_99"});
   EXPECT_EQ(ended.code, 2);

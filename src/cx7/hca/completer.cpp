@@ -34,8 +34,8 @@ void DataPath::on_response(Qp& qp, const Packet& packet) {
   const bool from_peer = packet.from_device == qp.attributes.remote_device;
   const bool outstanding = requester.oldest != requester.newest && psn_distance(packet.psn, requester.next_psn) < 0 &&
                            psn_distance(packet.psn, window_at(requester, requester.oldest).first_psn) >= 0;
-  const bool sequence_nak = packet.opcode == PacketOpcode::kAcknowledge && packet.syndrome >= aeth::kRnrNak;
-  if (qp.state != QpState::kRts || !from_peer || (!outstanding && !sequence_nak)) {
+  const bool nak = packet.opcode == PacketOpcode::kAcknowledge && packet.syndrome >= aeth::kRnrNak;
+  if (qp.state != QpState::kRts || !from_peer || (!outstanding && !nak)) {
     ++device_.counters.packets_dropped;
     return;
   }

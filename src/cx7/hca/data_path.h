@@ -40,7 +40,7 @@ class DataPath {
   bool poll_doorbells();
   /// Slow scan of one QP: a record that moved and was never rung; work posted to a QP in error.
   void scan_record(Qp& qp);
-  /// Puts `qp` on the list of those that the next step serves.
+  /// Puts `qp` on the list of those that this step serves, or the next when this one is past that.
   void mark_ready(Qp& qp) {
     if (qp.ready) return;
     qp.ready = true;
@@ -92,7 +92,6 @@ class DataPath {
   // responder.cpp and responder_recv.cpp
   bool check_order(Qp& qp, const Packet& packet);
   void on_duplicate(Qp& qp, const Packet& packet);
-  void begin_write(Qp& qp, const Packet& packet);
   void on_write(Qp& qp, const Packet& packet);
   void on_send(Qp& qp, const Packet& packet);
   void on_read(Qp& qp, const Packet& packet);

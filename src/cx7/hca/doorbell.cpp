@@ -13,7 +13,8 @@
 namespace marrow::cx7 {
 namespace {
 
-constexpr Time kUnrungPatience = std::chrono::milliseconds(10);
+// A poster may lose its core between record and doorbell.
+constexpr Time kUnrungPatience = std::chrono::milliseconds(500);
 
 // Takes the value out, so that the same value rung twice is seen twice.
 std::uint64_t take_register(std::byte* at) {

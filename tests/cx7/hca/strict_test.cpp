@@ -106,7 +106,7 @@ TEST(Strict, RecordNeverRungIsNotExecuted) {
   TwoSides nic;
   nic.a.put(usual(nic.a, nic.b));
   nic.a.record();
-  nic.run_for(std::chrono::milliseconds(50));
+  nic.run_for(std::chrono::milliseconds(600));
   EXPECT_EQ(nic.a.poll(), nullptr);
   EXPECT_EQ(nic.a.device.counters.strict_dbrec_never_rung, 1u);
   nic.a.ring();
@@ -118,7 +118,7 @@ TEST(Strict, RecordNeverRungIsExecutedWhenLenient) {
   TwoSides nic(Checking::kLenient);
   nic.a.put(usual(nic.a, nic.b));
   nic.a.record();
-  nic.run_for(std::chrono::milliseconds(50));
+  nic.run_for(std::chrono::milliseconds(600));
   EXPECT_NE(nic.a.poll(), nullptr);
   EXPECT_EQ(nic.a.device.counters.strict_dbrec_never_rung, 1u);
 }
