@@ -42,7 +42,7 @@ inline bool await_word(const std::byte* at, std::uint64_t value, std::uint64_t l
 inline bool await_word_politely(const std::byte* at, std::uint64_t value, std::uint64_t limit_ns) noexcept {
   const auto until = util::now() + std::chrono::nanoseconds(limit_ns);
   while (poll_word(at) != value) {
-    std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::microseconds(20));  // not a yield: see gda::SpinLimit
     if (util::now() >= until) return false;
   }
   return true;

@@ -52,7 +52,7 @@ void StampedPayload::expect_arrived(std::chrono::nanoseconds limit) const {
   const auto until = util::now() + limit;
   while (!arrived()) {
     if (util::now() < until) {
-      std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::microseconds(20));  // not a yield: see gda::SpinLimit
       continue;
     }
     std::size_t at = 0;

@@ -21,7 +21,7 @@ void stream(CqLayout layout, DoorbellMapping mapping) {
   std::uint64_t to[kWqes] = {};
   std::thread engine([&] {
     while (!stop) {
-      if (nic.step() == 0) std::this_thread::yield();
+      if (nic.step() == 0) std::this_thread::sleep_for(std::chrono::microseconds(1));
     }
   });
   {

@@ -92,8 +92,9 @@ struct Warp {
 #endif
 }
 
-/// Bounds a spin. A wait that ends within 1024 spins reads no clock; then a host lane gives its core away between
-/// spins, for the NIC may be a thread that has none.
+/// Bounds a spin. A wait that ends within 1024 spins reads no clock; then a host lane sleeps between spins, for the NIC
+/// may be a thread that has no core. Not sched_yield: each call costs a whole slice, and seconds add up [obs:
+/// Linux 6.18].
 class SpinLimit {
  public:
   MARROW_HD explicit SpinLimit(std::uint64_t limit_ns) : limit_ns_(limit_ns) {}
@@ -115,7 +116,7 @@ class SpinLimit {
 
   MARROW_HD static void relax([[maybe_unused]] bool patient) {
 #if !defined(__CUDA_ARCH__)
-    if (!patient) return std::this_thread::yield();
+    if (!patient) return std::this_thread::sleep_for(std::chrono::microseconds(20));
 #if defined(__x86_64__)
     _mm_pause();
 #endif
