@@ -111,6 +111,7 @@ void run_all(const std::vector<Task>& tasks, std::size_t first, const RunSetting
 }  // namespace
 
 void child_main(const std::vector<Task>& tasks, std::size_t first, const RunSettings& settings, int out) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would enforce the time limit or read the results
   install_handlers();
   ::prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);  // lanes that share cores sleep 20 us at a time, not 70
   try {

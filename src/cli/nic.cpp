@@ -20,6 +20,11 @@ namespace {
 
 constexpr const char* kDevices = "/sys/class/infiniband";
 
+/// Names that only the software NIC gives: seen when the tool itself runs under `marrow sim`.
+bool is_simulated(const std::string& device) {
+  return device.starts_with("mlx5_sim");
+}
+
 }  // namespace
 
 std::vector<std::string> real_devices() {
@@ -37,7 +42,7 @@ NicChoice choose_nic(const std::string& wanted, const std::vector<std::string>& 
   if (wanted == kSoftwareNic) return software;
   if (wanted.empty()) {
     const auto mlx5 = std::find_if(real.begin(), real.end(), [](const auto& name) { return name.starts_with("mlx5"); });
-    if (mlx5 == real.end()) return software;
+    if (mlx5 == real.end() || is_simulated(*mlx5)) return software;
     return {.name = *mlx5, .devices = {*mlx5, *mlx5}};
   }
   auto devices = split_at_commas(wanted);
@@ -52,7 +57,8 @@ NicChoice choose_nic(const std::string& wanted, const std::vector<std::string>& 
     throw util::Error(fmt::format("--nic takes one device or two, not {}", devices.size()), util::ErrorKind::kUsage);
   }
   if (devices.size() == 1) devices.push_back(devices.front());
-  return {.name = wanted, .devices = devices};
+  const bool simulated = std::any_of(devices.begin(), devices.end(), is_simulated);
+  return {.name = wanted, .devices = devices, .software = simulated};
 }
 
 void make_ready(const NicChoice& choice) {

@@ -36,6 +36,10 @@ fs::path library_path() {
 
 void preload(const fs::path& library) {
   std::string value = library.string();
+  if (value.find_first_of(" :") != std::string::npos) {  // the command would run without the NIC, or on a real one
+    throw util::Error(fmt::format("LD_PRELOAD cannot name '{}': a space or a colon separates names there", value),
+                      util::ErrorKind::kFailed, "build or install marrow at another path");
+  }
   if (const auto others = util::env_text("LD_PRELOAD")) value += ":" + std::string(*others);
   ::setenv("LD_PRELOAD", value.c_str(), 1);
 }

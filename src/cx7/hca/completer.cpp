@@ -71,6 +71,7 @@ void DataPath::on_ack(Qp& qp, const Packet& packet) {
     requester.deadline = Time{0};
     rewind(qp);
   } else if (packet.syndrome == aeth::kNakSequence) {
+    if (requester.held_until > now_) return;  // a leftover of the burst that met a receiver not ready
     if (requester.retries_left == 0) return fail_oldest(qp, {Syndrome::kRetryExceeded, 0x81});
     --requester.retries_left;
     rewind(qp);

@@ -80,8 +80,10 @@ bool Engine::serve_ready(Time now) {
   for (Qp* qp : serving_) {
     qp->ready = false;
     DataPath path(*this, *devices_[qp->attributes.device], now);
+    const auto& counters = devices_[qp->attributes.device]->counters;
+    const auto sent_before = counters.packets_sent;
     const bool answered = path.answer(*qp);
-    moved |= path.send(*qp);
+    moved |= path.send(*qp) || counters.packets_sent != sent_before;
     if (!answered || has_more(*qp)) path.mark_ready(*qp);
   }
   serving_.clear();

@@ -140,8 +140,11 @@ void reset_to_default(int signal) {
 void forward(int signal, siginfo_t* info, void* context) {
   const struct sigaction action = application().of(signal);
   const bool plain = (action.sa_flags & SA_SIGINFO) == 0;
+  const bool sent = info->si_code <= 0;  // by kill(): the instruction that was interrupted is innocent
+  if (plain && action.sa_handler == SIG_IGN && sent) return;
   if (plain && (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN)) {
     reset_to_default(signal);
+    if (sent) raise(signal);
     return;
   }
   if ((action.sa_flags & SA_RESETHAND) != 0) application().of(signal).sa_handler = SIG_DFL;

@@ -169,7 +169,7 @@ bool DataPath::fill(Qp& qp, const SentWqe& wqe, Packet& packet) {
   packet.from_device = device_.index;
   packet.to_device = qp.attributes.remote_device;
   packet.solicited = last && decoded.ctrl.solicited() == wire::Solicited::kYes;
-  packet.imm = decoded.ctrl.imm.raw;
+  packet.imm = decoded.ctrl.imm.raw;  // read only where the opcode has one
   packet.va = decoded.va;
   packet.rkey = decoded.rkey;
   packet.dma_bytes = decoded.bytes;

@@ -100,6 +100,8 @@ void DataPath::nak(Qp& qp, const Packet& packet, std::uint8_t syndrome) {
   responder.nak_owed = true;
   responder.nak_syndrome = syndrome;
   responder.nak_psn = packet.psn;
+  // What follows of the same burst is no gap: it comes again after the pause.
+  responder.sequence_nak_sent = true;
 }
 
 // Everything in the packet is done: the next PSN is expected, and an answer may be owed.

@@ -41,17 +41,15 @@ bool is_modelled(Opcode opcode) {
   }
   return false;
 }
-bool has_immediate(Opcode opcode) {
-  return opcode == Opcode::kWriteImm || opcode == Opcode::kSendImm;
-}
 bool has_remote(Opcode opcode) {
   return opcode == Opcode::kWrite || opcode == Opcode::kWriteImm || opcode == Opcode::kRead || is_atomic(opcode);
 }
 
+// The last word is left out: libmlx5's ibv_wr_* calls leave whatever stood there when the opcode has no immediate
+// [obs].
 bool has_reserved_bits(const wire::CtrlSegment& ctrl) {
   constexpr std::uint32_t kReservedFlags = 0xffffff00u | 0x11u;  // signature, DCI stream, bits 4 and 0
-  return ctrl.opmod() != 0 || (ctrl.qpn_ds.host() & 0xc0) != 0 || (ctrl.signature_flags.host() & kReservedFlags) != 0 ||
-         (ctrl.imm.raw != 0 && !has_immediate(ctrl.opcode()));
+  return ctrl.opmod() != 0 || (ctrl.qpn_ds.host() & 0xc0) != 0 || (ctrl.signature_flags.host() & kReservedFlags) != 0;
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ TEST(Send, WaitsForALateReceive) {
   nic.a.announce();
   nic.run_for(std::chrono::milliseconds(2));
   EXPECT_EQ(nic.a.poll(), nullptr);
+  EXPECT_EQ(nic.b.device.counters.naks_sent, 0u) << "the rest of a burst that found no receive is no gap";
   nic.b.post_recv(100, 6000);
   nic.run_for(std::chrono::milliseconds(5));
   const auto* cqe = nic.b.poll_recv();
