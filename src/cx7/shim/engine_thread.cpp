@@ -115,7 +115,7 @@ void EngineThread::run(Engine& engine) {
       continue;
     }
     const bool doorbells = doorbells_.load(std::memory_order_relaxed);
-    if (doorbells && policy.wants_alarm(now) && arm_alarm(engine)) continue;  // a store may have come just before
+    if (doorbells && tend_alarm(engine, policy.wants_alarm(now))) continue;  // a store may have come just before
     const Time most = policy.pause(now, doorbells && !alarm_.armed());
     rested_ = most.count() != 0;
     if (!rested_) {
@@ -135,8 +135,9 @@ void EngineThread::note_work() {
 }
 
 /// True when the alarm was armed by this very call.
-bool EngineThread::arm_alarm(Engine& engine) {
-  if (alarm_.armed() || no_alarm_) return false;
+bool EngineThread::tend_alarm(Engine& engine, bool wanted) {
+  if (!wanted && alarm_.armed()) alarm_.disarm();
+  if (!wanted || alarm_.armed() || no_alarm_) return false;
   no_alarm_ = !alarm_.arm();  // then not again before the next work
   if (no_alarm_) return false;
   engine.fabric().watch(alarm_.fd());

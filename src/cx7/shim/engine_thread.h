@@ -67,7 +67,7 @@ class EngineThread {
   EngineThread() = default;
   void run(Engine& engine);
   void note_work();
-  bool arm_alarm(Engine& engine);
+  bool tend_alarm(Engine& engine, bool wanted);
   bool rest(Engine& engine, Time most);
   void stand_still();
 

@@ -15,9 +15,18 @@ IdlePolicy::Duration IdlePolicy::pause(Duration now, bool doorbells) {
   if (!doorbells) return kDeepSleep;
   if (may_spin(now)) return Duration{0};
   const Duration idle = now - last_work_;
-  if (idle > kLongIdle) return kLongIdleNap;
+  if (idle > kLongIdle && !crowded_) return kLongIdleNap;
   // The longer nothing happened, the less likely something happens now: a hundredth of the time waited so far.
-  return std::clamp(idle / 100, kShortestNap, kLongestNap);
+  return std::clamp(idle / 100, kShortestNap, crowded_ ? kLongestCrowdedNap : kLongestNap);
+}
+
+bool IdlePolicy::wants_alarm(Duration now) {
+  if (rule_ == SpinRule::kAlways || now - last_work_ <= kAlarmAfter) return false;
+  if (now >= next_look_) {
+    look_at_evidence(now);
+    next_look_ = now + kIdleEvidenceEvery;
+  }
+  return !crowded_;
 }
 
 bool IdlePolicy::may_spin(Duration now) {
@@ -31,7 +40,8 @@ void IdlePolicy::look_at_evidence(Duration now) {
   const Evidence evidence = evidence_();
   const bool interrupted =
       evidence.involuntary_switches != std::exchange(seen_switches_, evidence.involuntary_switches);
-  if (evidence.crowded) no_spin_until_ = now + kCrowdedPause;
+  crowded_ = evidence.crowded;
+  if (crowded_) no_spin_until_ = now + kCrowdedPause;
   if (!interrupted) return;
   // Crowded or not, the core was taken away, and being without it cost far more than the look. Again soon after the
   // last penalty: somebody really wants it, so try less and less often.

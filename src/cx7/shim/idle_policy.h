@@ -6,6 +6,7 @@
 // the thread then loses its wake-up preemption].
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -27,6 +28,7 @@ class IdlePolicy {
   static constexpr Duration kSpinAfterWork = std::chrono::milliseconds(10);
   static constexpr Duration kShortestNap = std::chrono::microseconds(20);
   static constexpr Duration kLongestNap = std::chrono::microseconds(400);
+  static constexpr Duration kLongestCrowdedNap = std::chrono::microseconds(300);
   static constexpr Duration kAlarmAfter = std::chrono::milliseconds(20);
   static constexpr Duration kLongIdle = std::chrono::seconds(1);
   static constexpr Duration kLongIdleNap = std::chrono::milliseconds(2);
@@ -36,20 +38,23 @@ class IdlePolicy {
   static constexpr Duration kLongestPenalty = std::chrono::seconds(1);
   static constexpr Duration kForgivenAfter = std::chrono::milliseconds(50);
   static constexpr Duration kEvidenceEvery = std::chrono::microseconds(50);
+  static constexpr Duration kIdleEvidenceEvery = std::chrono::milliseconds(20);
 
   /// `evidence` is asked at most every kEvidenceEvery. `cores` is how many the process may run on: with one, nobody
   /// spins unless told to.
   IdlePolicy(SpinRule rule, unsigned cores, std::function<Evidence()> evidence);
 
   /// A step did something.
-  void worked(Duration now) { last_work_ = now; }
+  void worked(Duration now) {
+    last_work_ = now;
+    next_look_ = std::min(next_look_, now + kEvidenceEvery);
+  }
   /// A step did nothing: how long to sleep, zero for not at all. `doorbells` says whether one may come
   /// unseen.
   [[nodiscard]] Duration pause(Duration now, bool doorbells);
-  /// So long without work that being told of the next doorbell is worth some effort.
-  [[nodiscard]] bool wants_alarm(Duration now) const {
-    return rule_ != SpinRule::kAlways && now - last_work_ > kAlarmAfter;
-  }
+  /// So long without work that being told of the next doorbell is worth some effort. Not where cores are contended: the
+  /// alarm makes the ringing thread wait for the engine, and it would then stand in line for its core.
+  [[nodiscard]] bool wants_alarm(Duration now);
 
  private:
   bool may_spin(Duration now);
@@ -59,6 +64,7 @@ class IdlePolicy {
   std::function<Evidence()> evidence_;
   Duration last_work_{0};
   Duration next_look_{0};
+  bool crowded_ = false;  // at the last look
   std::uint64_t seen_switches_ = 0;
   Duration penalty_ = kFirstPenalty;  // the next one
   Duration penalised_until_{0};

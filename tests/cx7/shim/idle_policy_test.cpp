@@ -122,6 +122,35 @@ TEST_F(IdlePolicyTest, WantsToBeToldOfDoorbellsOnceItHasWaitedLong) {
   }
 }
 
+TEST_F(IdlePolicyTest, WantsNoAlarmWhileOthersWaitForCores) {
+  IdlePolicy policy = make(SpinRule::kAuto, 2);
+  policy.worked(kNow);
+  crowded_ = true;
+  const Duration idle = kNow + IdlePolicy::kAlarmAfter + 1us;
+  EXPECT_FALSE(policy.wants_alarm(idle));
+  EXPECT_FALSE(policy.wants_alarm(idle + 10s));
+  // However long it lasts, the naps stay short.
+  EXPECT_EQ(policy.pause(idle + 10s, true), IdlePolicy::kLongestCrowdedNap);
+  crowded_ = false;
+  EXPECT_TRUE(policy.wants_alarm(idle + 10s + IdlePolicy::kIdleEvidenceEvery));
+}
+
+TEST_F(IdlePolicyTest, GivesTheAlarmUpWhenCoresBecomeContended) {
+  IdlePolicy policy = make(SpinRule::kAuto, 2);
+  policy.worked(kNow);
+  const Duration idle = kNow + IdlePolicy::kAlarmAfter + 1us;
+  EXPECT_TRUE(policy.wants_alarm(idle));
+  crowded_ = true;
+  EXPECT_FALSE(policy.wants_alarm(idle + IdlePolicy::kDeepSleep));
+}
+
+TEST_F(IdlePolicyTest, AsksForEvidenceSeldomWhileIdle) {
+  IdlePolicy policy = make(SpinRule::kAuto, 2);
+  policy.worked(kNow);
+  for (Duration t = 1s; t < 2s; t += 400us) static_cast<void>(policy.wants_alarm(kNow + t));
+  EXPECT_LE(asked_, 1s / IdlePolicy::kIdleEvidenceEvery + 1);
+}
+
 TEST_F(IdlePolicyTest, AlwaysMeansAlways) {
   IdlePolicy policy = make(SpinRule::kAlways, 1);
   switches_ = 5;
