@@ -48,10 +48,26 @@ function(marrow_missing part adds)
   set(MARROW_MISSING "${MARROW_MISSING};${part} not found: without it there are no ${adds}" CACHE INTERNAL "")
 endfunction()
 
-# nvcc compiles kernels for tests of the PTX; no GPU is needed for that.
+# CUDA adds GPU lanes and the software NIC's engine on a GPU. Kernels compile where nvcc is, and no GPU is needed for
+# that. One architecture as code and as PTX: newer GPUs compile the PTX at the first launch.
+option(MARROW_CUDA "build GPU lanes and the CUDA engine where nvcc is found" ON)
 find_program(MARROW_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda/bin PATH_SUFFIXES bin)
+if(MARROW_CUDA AND MARROW_NVCC AND NOT MARROW_SANITIZE)
+  set(CMAKE_CUDA_COMPILER ${MARROW_NVCC})
+  set(CMAKE_CUDA_ARCHITECTURES 90)
+  set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+  enable_language(CUDA)
+  set(CMAKE_CUDA_STANDARD 20)
+  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+  set(CMAKE_CUDA_EXTENSIONS OFF)
+  find_package(CUDAToolkit REQUIRED)
+  target_compile_options(marrow_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-Xcompiler=-Wall>)
+else()
+  set(MARROW_CUDA OFF)
+endif()
 if(NOT MARROW_NVCC)
-  marrow_missing("nvcc (CUDA 13)" "tests of the generated PTX")
+  marrow_missing("nvcc (CUDA 13)" "GPU lanes, no CUDA engine of the software NIC, and no tests of the generated PTX")
 endif()
 
 function(marrow_report_missing)

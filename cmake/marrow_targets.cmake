@@ -10,6 +10,15 @@ function(marrow_library name)
   target_link_libraries(${name} PUBLIC ${arg_DEPS} PRIVATE marrow_flags)
 endfunction()
 
+# marrow_cuda_library(name SOURCES a.cu b.cpp ... DEPS target ...): the same with kernels; only where MARROW_CUDA is on.
+# Unlike marrow_library its includes begin at the project's root too, for kernels in experiments/.
+function(marrow_cuda_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
+  marrow_library(${name} SOURCES ${arg_SOURCES} DEPS ${arg_DEPS})
+  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE CUDA::cudart_static)
+endfunction()
+
 # marrow_test(name LABEL unit|sim|ptx|witness SOURCES ... DEPS ... [TIMEOUT seconds] [SERIAL]): one GoogleTest program.
 # GTest discovers no cases at build time: one ctest entry a program keeps the list readable and start-up cheap.
 # A second label is its folder under tests/, so that `ctest -L gda` runs what belongs to mini-gda. SERIAL: it measures
