@@ -7,9 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 #include <optional>
 
 #include "util/error.h"
@@ -126,20 +124,20 @@ Pd::Pd(const Context& context) : handle_(ibv_alloc_pd(context.get())) {
   number_ = pd.pdn;
 }
 
-void HostBuffer::Free::operator()(std::byte* data) const noexcept {
-  std::free(data);
-}
-
-HostBuffer::HostBuffer(std::size_t bytes)
-    : bytes_((std::max<std::size_t>(bytes, 1) + kAlign - 1) & ~(kAlign - 1)),
-      data_(static_cast<std::byte*>(std::aligned_alloc(kAlign, bytes_))) {
-  if (!data_) throw std::bad_alloc();
-  std::memset(data_.get(), 0, bytes_);
-}
-
-Mr::Mr(const Pd& pd, const HostBuffer& buffer, int access)
+Mr::Mr(const Pd& pd, const Memory& buffer, int access)
     : handle_(ibv_reg_mr(pd.get(), buffer.data(), buffer.bytes(), access)) {
-  if (!handle_) throw util::system_error(fmt::format("register {} bytes of host memory", buffer.bytes()), errno);
+  if (handle_) return;
+  const int of_the_address = errno;
+  const auto what = fmt::format("register {} bytes, {}", buffer.bytes(), buffer.kind());
+  const auto dma_buf = buffer.dma_buf();
+  if (!dma_buf) throw util::system_error(what, of_the_address);
+  registration_ = Registration::kDmaBuf;
+  const auto iova = reinterpret_cast<std::uint64_t>(buffer.data());
+  handle_.reset(ibv_reg_dmabuf_mr(pd.get(), 0, buffer.bytes(), iova, dma_buf.get(), access));
+  if (!handle_) {
+    throw util::system_error(fmt::format("{}: by address {}; as a DMA-BUF", what, std::strerror(of_the_address)),
+                             errno);
+  }
 }
 
 gda::Local Mr::local() const {

@@ -3,9 +3,7 @@
 // Everything that works together must come from one Context: the firmware refuses foreign objects.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +11,7 @@
 #include "verbs/address.h"
 #include "verbs/capabilities.h"
 #include "verbs/handle.h"
+#include "verbs/memory.h"
 
 namespace marrow::verbs {
 
@@ -58,33 +57,20 @@ class Pd {
   std::uint32_t number_ = 0;
 };
 
-/// Host memory for the device: zeroed, begins and ends on 64 KiB, so that an object at its start fits any page size.
-class HostBuffer {
- public:
-  static constexpr std::size_t kAlign = 64u << 10;
-  explicit HostBuffer(std::size_t bytes);
-  [[nodiscard]] std::byte* data() const { return data_.get(); }
-  [[nodiscard]] std::size_t bytes() const { return bytes_; }  // rounded up
-
- private:
-  struct Free {
-    void operator()(std::byte* data) const noexcept;
-  };
-  std::size_t bytes_;
-  std::unique_ptr<std::byte, Free> data_;
-};
-
 /// A registered buffer with all rights that one-sided traffic needs. The buffer must outlive it.
 class Mr {
  public:
   static constexpr int kAllRights =
       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
-  Mr(const Pd& pd, const HostBuffer& buffer, int access = kAllRights);
+  /// By address, else as a DMA-BUF. Throws util::Error when the device takes neither.
+  Mr(const Pd& pd, const Memory& buffer, int access = kAllRights);
   [[nodiscard]] gda::Local local() const;
   [[nodiscard]] gda::Remote remote() const;
+  [[nodiscard]] Registration registration() const { return registration_; }
 
  private:
   MrHandle handle_;
+  Registration registration_ = Registration::kAddress;
 };
 
 }  // namespace marrow::verbs

@@ -5,10 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cerrno>
-#include <cstring>
-#include <new>
+#include <cstddef>
+#include <span>
 
 #include "util/error.h"
 #include "util/ring.h"
@@ -64,23 +65,20 @@ DevxQp::DevxQp(const Context& context, const Pd& pd, const Options& options)
     : context_(&context),
       pd_(&pd),
       options_(checked(context, options)),
-      sq_memory_(std::size_t{options_.sq_wqebbs} * wire::kWqebbBytes),
-      cq_memory_(std::size_t{options_.cqes} * wire::kCqeBytes),
-      record_memory_(sizeof(Records)),
-      counter_memory_(sizeof(gda::QpCounters)),
-      sq_umem_(context, sq_memory_),
-      cq_umem_(context, cq_memory_),
-      record_umem_(context, record_memory_),
+      sq_memory_(take(options_.memory.sq, std::size_t{options_.sq_wqebbs} * wire::kWqebbBytes)),
+      cq_memory_(take(options_.memory.cq, std::size_t{options_.cqes} * wire::kCqeBytes)),
+      record_memory_(take(options_.memory.dbrec, sizeof(Records))),
+      counter_memory_(take(options_.memory.counters, sizeof(gda::QpCounters))),
+      sq_umem_(context, *sq_memory_),
+      cq_umem_(context, *cq_memory_),
+      record_umem_(context, *record_memory_),
       uar_(context, options_.uar) {
-  new (counter_memory_.data()) gda::QpCounters{};
-  std::memset(cq_memory_.data(), wire::kFreshCqeByte, cq_memory_.bytes());
+  const gda::QpCounters counters;
+  counter_memory_->write(0, std::as_bytes(std::span(&counters, 1)));
+  cq_memory_->fill(std::byte{wire::kFreshCqeByte});
   create_cq();
   create_qp();
   address_ = make_address(context, qpn_);
-}
-
-DevxQp::Records& DevxQp::records() const {
-  return *reinterpret_cast<Records*>(record_memory_.data());
 }
 
 void DevxQp::create_cq() {
@@ -119,19 +117,40 @@ gda::Qp DevxQp::handle() const {
   const std::uint32_t wqe_wqebbs =
       std::min<std::uint32_t>(context_->capabilities().max_send_wqe_bytes / wire::kWqebbBytes, kMostWqeWqebbs);
   gda::Qp qp;
-  qp.sq = sq_memory_.data();
+  qp.sq = sq_memory_->data();
   qp.sq_wqebbs = options_.sq_wqebbs;
   qp.qpn = qpn_;
-  qp.dbrec_send = &records().qp.send;
+  qp.dbrec_send =
+      reinterpret_cast<wire::be32*>(record_memory_->data() + offsetof(Records, qp) + offsetof(wire::QpDbrec, send));
   qp.doorbell = uar_.doorbell();
-  qp.cq = cq_memory_.data();
-  qp.counters = std::launder(reinterpret_cast<gda::QpCounters*>(counter_memory_.data()));
+  qp.cq = cq_memory_->data();
+  qp.counters = reinterpret_cast<gda::QpCounters*>(counter_memory_->data());
   qp.timeout_ns = static_cast<std::uint64_t>(options_.timeout.count());
   qp.max_inline_bytes = wire::max_inline_write(std::max(1u, std::min(wqe_wqebbs, options_.sq_wqebbs)));
   qp.log_cqes = static_cast<std::uint8_t>(log2_of(options_.cqes));
   qp.cq_layout = options_.cq_layout;
   qp.doorbell_mapping = uar_.mapping();
   return qp;
+}
+
+std::string DevxQp::describe_memory() const {
+  struct Part {
+    const char* name;
+    const Memory& memory;
+    const Umem& umem;
+  };
+  const std::array parts{Part{"SQ", *sq_memory_, sq_umem_}, Part{"CQ", *cq_memory_, cq_umem_},
+                         Part{"dbrec", *record_memory_, record_umem_}};
+  std::string text;
+  std::string last;
+  for (const auto& part : parts) {
+    const auto where = fmt::format("in {} by {}", part.memory.kind(), verbs::name_of(part.umem.registration()));
+    if (!last.empty() && where != last) text += " " + last;
+    if (!text.empty()) text += ", ";
+    text += part.name;
+    last = where;
+  }
+  return text + " " + last;
 }
 
 void DevxQp::connect(const Address& peer) {

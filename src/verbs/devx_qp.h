@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "marrow/gda/handles.h"
@@ -16,6 +17,7 @@
 #include "verbs/address.h"
 #include "verbs/context.h"
 #include "verbs/handle.h"
+#include "verbs/memory.h"
 #include "verbs/uar.h"
 
 namespace marrow::verbs {
@@ -23,6 +25,15 @@ namespace marrow::verbs {
 /// kIgnore: the device never looks whether CQEs were read, as our lanes never tell it. kChecked is for tests of what
 /// then happens: the CQ dies once more CQEs have been written than it has entries.
 enum class CqOverrun : std::uint8_t { kIgnore, kChecked };
+
+/// Where the queue's parts come from; one without a source lies in host memory. A queue that lanes on a GPU use wants
+/// its counters in that GPU's memory.
+struct QueueMemory {
+  MemorySource sq;
+  MemorySource cq;
+  MemorySource dbrec;
+  MemorySource counters;  // the lanes' alone: never the device's
+};
 
 struct DevxQpOptions {
   std::uint32_t sq_wqebbs = 128;  // a power of two
@@ -33,6 +44,7 @@ struct DevxQpOptions {
   std::uint32_t user_index = 0;
   std::chrono::nanoseconds timeout = std::chrono::seconds(10);  // of a lane's wait
   Behaviour behaviour;
+  QueueMemory memory = {};
 };
 
 /// What the firmware says of a QP now, for dumps.
@@ -57,7 +69,10 @@ class DevxQp {
   [[nodiscard]] std::uint32_t qpn() const { return qpn_; }
   [[nodiscard]] std::uint32_t cqn() const { return cqn_; }
   [[nodiscard]] const Address& address() const { return address_; }
+  /// For a host lane. A GPU lane takes the same with `doorbell` replaced by its own address of that register.
   [[nodiscard]] gda::Qp handle() const;
+  /// "SQ, CQ and dbrec in host memory by address"
+  [[nodiscard]] std::string describe_memory() const;
 
   /// RST to RTS. The peer may send as soon as this returns; we may send once the peer has connected too.
   void connect(const Address& peer);
@@ -71,17 +86,16 @@ class DevxQp {
     alignas(64) wire::QpDbrec qp;
     alignas(64) wire::CqDbrec cq;
   };
-  [[nodiscard]] Records& records() const;
   void create_cq();
   void create_qp();
 
   const Context* context_;
   const Pd* pd_;
   Options options_;
-  HostBuffer sq_memory_;
-  HostBuffer cq_memory_;
-  HostBuffer record_memory_;
-  HostBuffer counter_memory_;  // the lane's alone: never the device's
+  std::unique_ptr<Memory> sq_memory_;
+  std::unique_ptr<Memory> cq_memory_;
+  std::unique_ptr<Memory> record_memory_;
+  std::unique_ptr<Memory> counter_memory_;
   Umem sq_umem_;
   Umem cq_umem_;
   Umem record_umem_;

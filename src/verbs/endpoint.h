@@ -7,10 +7,12 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "verbs/address.h"
 #include "verbs/context.h"
 #include "verbs/devx_qp.h"
+#include "verbs/memory.h"
 #include "verbs/verbs_qp.h"
 
 namespace marrow::verbs {
@@ -19,18 +21,20 @@ namespace marrow::verbs {
 /// context.
 template <class Queue>
 struct EndpointOf {
+  EndpointOf(const std::string& device, std::unique_ptr<Memory> payload, const typename Queue::Options& options)
+      : context(device), pd(context), buffer(std::move(payload)), mr(pd, *buffer), queue(context, pd, options) {}
   EndpointOf(const std::string& device, std::size_t buffer_bytes, const typename Queue::Options& options)
-      : context(device), pd(context), buffer(buffer_bytes), mr(pd, buffer), queue(context, pd, options) {}
+      : EndpointOf(device, std::make_unique<HostBuffer>(buffer_bytes), options) {}
   EndpointOf(const EndpointOf&) = delete;
   EndpointOf& operator=(const EndpointOf&) = delete;
 
   [[nodiscard]] gda::Local local() const { return mr.local(); }
   [[nodiscard]] gda::Remote remote() const { return mr.remote(); }
-  [[nodiscard]] std::byte* data() const { return buffer.data(); }
+  [[nodiscard]] std::byte* data() const { return buffer->data(); }
 
   Context context;
   Pd pd;
-  HostBuffer buffer;
+  std::unique_ptr<Memory> buffer;
   Mr mr;
   Queue queue;
 };
@@ -46,14 +50,17 @@ struct PairOf {
 
 struct PairOptions {
   std::array<std::string, 2> devices;  // the same name twice is loopback
-  std::size_t buffer_bytes = HostBuffer::kAlign;
+  std::size_t buffer_bytes = Memory::kAlign;
+  MemorySource payload = {};  // none: host memory
 };
 
 /// Two connected ends in this process. Throws util::Error.
 template <class Queue = DevxQp>
 [[nodiscard]] PairOf<Queue> pair_of_endpoints(const PairOptions& pair, const typename Queue::Options& options = {}) {
-  PairOf<Queue> made{std::make_unique<EndpointOf<Queue>>(pair.devices[0], pair.buffer_bytes, options),
-                     std::make_unique<EndpointOf<Queue>>(pair.devices[1], pair.buffer_bytes, options)};
+  const auto end = [&](const std::string& device) {
+    return std::make_unique<EndpointOf<Queue>>(device, take(pair.payload, pair.buffer_bytes), options);
+  };
+  PairOf<Queue> made{end(pair.devices[0]), end(pair.devices[1])};
   connect(made.a->queue, made.b->queue);
   return made;
 }

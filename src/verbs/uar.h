@@ -35,11 +35,14 @@ class Uar {
 /// offsets must fit the page size that the kernel chose.
 class Umem {
  public:
-  Umem(const Context& context, const HostBuffer& buffer);
+  /// By address, else as a DMA-BUF. Throws util::Error when the device takes neither.
+  Umem(const Context& context, const Memory& buffer);
   [[nodiscard]] std::uint32_t id() const { return handle_->umem_id; }
+  [[nodiscard]] Registration registration() const { return registration_; }
 
  private:
   UmemHandle handle_;
+  Registration registration_ = Registration::kAddress;
 };
 
 }  // namespace marrow::verbs
