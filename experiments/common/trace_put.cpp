@@ -29,6 +29,12 @@ std::string fence_name(gda::FenceKind kind) {
       return "__threadfence(), ";
     case gda::FenceKind::kSystem:
       return "system-scope fence, ";
+    case gda::FenceKind::kGpuRelease:
+      return "GPU-scope release fence, ";
+    case gda::FenceKind::kGpuAcquire:
+      return "GPU-scope acquire fence, ";
+    case gda::FenceKind::kBlock:
+      return "block-scope fence, ";
   }
   return "";
 }
@@ -47,6 +53,8 @@ const char* store_name(gda::StoreKind kind) {
       return "GPU-scope release";
     case gda::StoreKind::kReleaseSystem:
       return "system-scope release";
+    case gda::StoreKind::kSequentialSystem:
+      return "sequentially consistent";
   }
   return "unknown";
 }

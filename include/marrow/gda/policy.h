@@ -27,9 +27,17 @@ enum class Ordering : std::uint8_t {
 };
 inline constexpr std::uint32_t kOrderings = 7;
 
-enum class FenceKind : std::uint8_t { kNone, kGpu, kGpuSequential, kSystem };
-enum class StoreKind : std::uint8_t { kPlain, kVolatile, kRelaxedSystem, kMmio, kReleaseGpu, kReleaseSystem };
-enum class Scope : std::uint8_t { kNone, kGpu, kSystem };
+enum class FenceKind : std::uint8_t { kNone, kGpu, kGpuSequential, kSystem, kGpuRelease, kGpuAcquire, kBlock };
+enum class StoreKind : std::uint8_t {
+  kPlain,
+  kVolatile,
+  kRelaxedSystem,
+  kMmio,
+  kReleaseGpu,
+  kReleaseSystem,
+  kSequentialSystem,  // a sequentially consistent fence of system scope, and a relaxed store
+};
+enum class Scope : std::uint8_t { kNone, kGpu, kSystem, kBlock };
 
 MARROW_HD constexpr bool is_release(StoreKind kind) {
   return kind == StoreKind::kReleaseGpu || kind == StoreKind::kReleaseSystem;

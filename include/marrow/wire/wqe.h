@@ -28,6 +28,8 @@ enum class Opcode : std::uint8_t {
   kRead = 0x10,
   kCompareSwap = 0x11,
   kFetchAdd = 0x12,
+  kMaskedCompareSwap = 0x14,  // with a modifier: wire/masked_atomic.h
+  kMaskedFetchAdd = 0x15,
 };
 
 /// When the NIC writes a CQE for this WQE (`ce`, bits 3:2 of byte 11).
@@ -105,7 +107,8 @@ struct Post {
   Completion completion = Completion::kOnError;
   Fence fence = Fence::kNone;
   Solicited solicited = Solicited::kNo;
-  std::uint32_t imm = 0;  // host order; sent big-endian
+  std::uint32_t imm = 0;   // host order; sent big-endian
+  std::uint8_t opmod = 0;  // of the masked atomics alone
 };
 
 /// Memory of the peer, and the key to it.
@@ -124,8 +127,9 @@ MARROW_HD constexpr CtrlSegment ctrl_segment(const Post& post, Opcode opcode, st
   const auto flags = (static_cast<std::uint32_t>(post.fence) << 5) |
                      (static_cast<std::uint32_t>(post.completion) << 2) |
                      (static_cast<std::uint32_t>(post.solicited) << 1);
-  return {be32((post.index & 0xffff) << 8 | static_cast<std::uint32_t>(opcode)), be32(post.qpn << 8 | ds), be32(flags),
-          be32(post.imm)};
+  return {be32(static_cast<std::uint32_t>(post.opmod) << 24 | (post.index & 0xffff) << 8 |
+               static_cast<std::uint32_t>(opcode)),
+          be32(post.qpn << 8 | ds), be32(flags), be32(post.imm)};
 }
 
 MARROW_HD constexpr RemoteSegment remote_segment(const RemoteRef& remote) {

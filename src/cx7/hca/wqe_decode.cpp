@@ -38,6 +38,9 @@ bool is_modelled(Opcode opcode) {
     case Opcode::kCompareSwap:
     case Opcode::kFetchAdd:
       return true;
+    case Opcode::kMaskedCompareSwap:
+    case Opcode::kMaskedFetchAdd:
+      return false;
   }
   return false;
 }
