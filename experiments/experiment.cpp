@@ -41,10 +41,19 @@ bool is_crowded(const Context& context, unsigned lanes) {
   return spinning_threads(context, lanes) > usable_cores();
 }
 
+void run_on_lane(const Experiment& experiment, Context& context, const Point& point, measure::Record& record) {
+  if (context.gpu == nullptr) return experiment.run(context, point, record);
+  if (!experiment.run_on_gpu) {
+    throw util::Error(experiment.name + " has no gpu lane", util::ErrorKind::kWaived, "--lane host");
+  }
+  experiment.run_on_gpu(context, point, record);
+}
+
 measure::Record blank_record(const Experiment& experiment, const Point& point, const Context& context) {
   measure::Record record{.experiment = experiment.name, .axes = point.axes, .path = point.path, .policy = point.policy};
-  record.lane = "host";
+  record.lane = context.gpu != nullptr ? "gpu" : "host";
   record.nic = context.nic;
+  record.engine = context.engine;
   if (context.clock != nullptr) record.clock = context.clock->name();
   return record;
 }

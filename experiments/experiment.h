@@ -7,8 +7,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +19,10 @@
 #include "measure/environment.h"
 #include "measure/lane_clock.h"
 #include "measure/record.h"
+
+namespace marrow::gpu {
+class Device;
+}
 
 namespace marrow::experiments {
 
@@ -64,6 +70,10 @@ struct Context {
   std::uint32_t iterations = 0;
   std::uint32_t warmup = 0;
   const measure::LaneClock* clock = nullptr;
+  std::shared_ptr<gpu::Device> gpu = {};                             // on gpu lanes: the lanes' GPU
+  std::shared_ptr<gpu::Device> engine_gpu = {};                      // when the software NIC's engine is to be a GPU
+  std::string engine = {};                                           // of the software NIC, as asked for
+  std::chrono::nanoseconds limit = std::chrono::seconds(60);         // for one row
   const std::atomic<bool>* stop = nullptr;                           // set on a time limit or an interrupt
   std::function<void(const measure::ActivePath&)> report_path = {};  // once the endpoints are set up
   std::function<void(bool on)> watch_nic = {};                       // around the one operation of a trace
@@ -85,10 +95,16 @@ struct Experiment {
   std::vector<Variant> variants;
   std::vector<Sweep> sweeps;
   std::uint32_t iterations = 2000;  // a default that leaves p99 its own samples and keeps a demo short
+  /// Measures on host lanes.
   std::function<void(Context&, const Point&, measure::Record&)> run;
+  /// The same question on lanes of a GPU, Context::gpu. Empty where the experiment has none, or this build no CUDA.
+  std::function<void(Context&, const Point&, measure::Record&)> run_on_gpu = {};
   /// Does one operation of the point and tells it. Empty for experiments that have no single message to show.
   std::function<std::vector<TraceLine>(Context&, const Point&)> trace = {};
 };
+
+/// Measures on the lane of the context. \throws util::Error of kind kWaived when the experiment does not have it.
+void run_on_lane(const Experiment& experiment, Context& context, const Point& point, measure::Record& record);
 
 /// A record with everything that is known before the measurement.
 [[nodiscard]] measure::Record blank_record(const Experiment& experiment, const Point& point, const Context& context);

@@ -9,9 +9,11 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 
+#include "gpu/device.h"
 #include "measure/lane_clock.h"
 #include "measure/paper.h"
 #include "measure/record_json.h"
@@ -72,13 +74,25 @@ void settle(measure::Record& record) {
   if (!record.verified) measure::fail(record, "the bytes at the far side were not verified");
 }
 
-measure::Record run_one(const Task& task, experiments::Context& context) {
+/// What a row's set-up found goes to the parent, for the header, and into the row's own record.
+void keep_path(const measure::ActivePath& path, int out, measure::Record& record) {
+  record.clock = path.clock;
+  record.gpu = path.gpu;
+  record.doorbell = path.doorbell;
+  record.registration = path.registration;
+  send(out, {{"path", measure::to_json(path)}});
+}
+
+measure::Record run_one(const Task& task, experiments::Context& context, int out) {
   auto record = experiments::blank_record(*task.experiment, task.point, context);
+  context.report_path = [&](const measure::ActivePath& path) { keep_path(path, out, record); };
   try {
-    task.experiment->run(context, task.point, record);
+    experiments::run_on_lane(*task.experiment, context, task.point, record);
   } catch (const util::Error& problem) {
-    measure::fail(record, problem.what());
-    if (problem.kind() == util::ErrorKind::kWaived) record.status = measure::Status::kWaived;
+    const bool waived = problem.kind() == util::ErrorKind::kWaived;
+    const bool hints = waived && !problem.hint().empty();
+    measure::fail(record, hints ? problem.what() + ("; try " + problem.hint()) : problem.what());
+    if (waived) record.status = measure::Status::kWaived;
   } catch (const std::exception& problem) {
     measure::fail(record, problem.what());
   }
@@ -98,12 +112,14 @@ void run_all(const std::vector<Task>& tasks, std::size_t first, const RunSetting
   context.clock = &prepared.clock;
   context.stop = &stop_requested;
   context.warmup = settings.warmup;
-  context.report_path = [out](const measure::ActivePath& path) { send(out, {{"path", measure::to_json(path)}}); };
+  context.limit =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(settings.timeout_s));
   settings.prepare(context);
   for (std::size_t i = first; i < tasks.size() && !stop_requested; ++i) {
     send(out, {{"start", i}});
     context.iterations = settings.iterations.value_or(tasks[i].experiment->iterations);
-    send(out, {{"record", writable(run_one(tasks[i], context))}, {"index", i}});
+    send(out, {{"record", writable(run_one(tasks[i], context, out))}, {"index", i}});
+    if (context.gpu && context.gpu->broken()) return;  // a new process can go on with the next row
   }
   send(out, {{"libraries", measure::read_environment().rdma_core}});
 }
@@ -117,9 +133,9 @@ void child_main(const std::vector<Task>& tasks, std::size_t first, const RunSett
   try {
     run_all(tasks, first, settings, out);
   } catch (const util::Error& problem) {
-    send(out, {{"broken", problem.what()}, {"kind", problem.exit_code()}});
+    send(out, {{"broken", problem.what()}, {"kind", problem.exit_code()}, {"hint", problem.hint()}});
   } catch (const std::exception& problem) {
-    send(out, {{"broken", problem.what()}, {"kind", 1}});
+    send(out, {{"broken", problem.what()}, {"kind", 1}, {"hint", ""}});
   }
   std::_Exit(0);  // no destructors of the parent's objects, no second flush of its buffers
 }

@@ -47,7 +47,10 @@ usage: marrow run EXPERIMENT... [options]
   EXPERIMENT            a name from `marrow list`, or all
   --nic NAME            cx7-sim, or a device that ibv_devices shows; two devices as A,B
                                                         (default: a real mlx5 device if there is one, else cx7-sim)
-  --lane NAME           who posts: host is a CPU thread, gpu a GPU thread    (default: host)
+  --lane NAME           who posts: host is a CPU thread, gpu a GPU thread, gpu:1 one of the second GPU
+                                                                             (default: host)
+  --engine NAME         who plays the software NIC: cpu, gpu, gpu:1, or auto, which goes by where a queue lies
+                                                                             (default: auto)
   --policy NAMES        only these rows, separated by commas; all runs each  (default: all)
   --axis NAME=VALUES    replace an axis's values, as in bytes=8,64; may be given more than once
   --iterations N        timed operations for each row                        (default: the experiment's own)

@@ -57,6 +57,7 @@ std::string details(const Experiment& experiment, std::size_t width) {
   std::string text = experiment.name + ": " + experiment.title + "\n";
   text += line("question", experiment.question);
   text += line("needs", experiment.needs);
+  text += line("lanes", experiment.run_on_gpu ? "host, gpu" : "host");
   text += line("policies", fmt::format("{}", fmt::join(policy_names(experiment), ", ")));
   for (const auto& axis : variant_axis_texts(experiment)) text += line("axis", axis);
   for (const auto& sweep : experiment.sweeps) text += line("axis", sweep_text(sweep));

@@ -72,6 +72,7 @@ void declare_run(CLI::App& app, RunOptions& run) {
   app.add_option("EXPERIMENT", run.experiments);
   app.add_option("--nic", run.nic)->envname("MARROW_NIC");
   app.add_option("--lane", run.lane)->envname("MARROW_LANE");
+  app.add_option("--engine", run.engine)->envname("MARROW_ENGINE");
   app.add_option("--policy", run.policies)->expected(1)->take_all()->envname("MARROW_POLICY");
   app.add_option("--axis", run.axes)->expected(1)->take_all();
   app.add_option("--iterations", run.iterations)->check(CLI::Range(1U, 100'000'000U))->envname("MARROW_ITERATIONS");

@@ -17,8 +17,9 @@ struct ListOptions {
 /// Options that `run` and `trace` share.
 struct RunOptions {
   std::vector<std::string> experiments;
-  std::string nic;  // empty: a real mlx5 device if there is one, else cx7-sim
-  std::string lane = "host";
+  std::string nic;                    // empty: a real mlx5 device if there is one, else cx7-sim
+  std::string lane = "host";          // or "gpu", "gpu:1"
+  std::string engine;                 // of the software NIC; empty: its own choice
   std::vector<std::string> policies;  // empty: all
   std::vector<std::string> axes;      // "NAME=V1,V2"
   std::optional<std::uint32_t> iterations;

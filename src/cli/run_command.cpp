@@ -6,11 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <fstream>
 
-#include "cli/closest.h"
+#include "cli/lane.h"
 #include "cli/runner.h"
 #include "cli/terminal.h"
 #include "cli/tool.h"
@@ -25,13 +24,6 @@ namespace {
 
 constexpr const char* kStdout = "-";
 
-void refuse_unknown_lane(const std::string& lane) {
-  const std::array<std::string, 2> lanes{"host", "gpu"};
-  if (std::find(lanes.begin(), lanes.end(), lane) != lanes.end()) return;
-  throw util::Error(fmt::format("no lane '{}'{}", lane, closest_text(lane, lanes)), util::ErrorKind::kUsage,
-                    "--lane host");
-}
-
 /// Without truncating: a file from an earlier run stays whole until there is something to replace it with.
 void refuse_unwritable(const std::string& file) {
   if (file.empty() || file == kStdout) return;
@@ -42,29 +34,17 @@ void refuse_unwritable(const std::string& file) {
   }
 }
 
-std::vector<measure::Record> all_waived(const std::vector<Task>& tasks, const std::string& nic) {
-  std::vector<measure::Record> records;
-  for (const auto& task : tasks) {
-    auto record = experiments::blank_record(*task.experiment, task.point, {.nic = nic});
-    record.lane = "gpu";
-    record.status = measure::Status::kWaived;
-    record.reason = "this build has no gpu lane; --lane host runs the same device code on CPU threads";
-    records.push_back(std::move(record));
-  }
-  return records;
-}
-
 measure::Document measure_all(const Tool& tool, const RunOptions& options, const std::vector<Task>& tasks,
                               const NicChoice& nic) {
   measure::Document document{.environment = measure::read_environment()};
-  if (options.lane == "gpu") {
-    document.records = all_waived(tasks, nic.name);
-    return document;
-  }
+  const auto lane = choose_lane(options.lane, options.engine, nic);
   RunSettings settings{.iterations = options.iterations, .warmup = options.warmup, .timeout_s = options.timeout_s};
+  settings.lane = lane.gpu ? "gpu" : "host";
   settings.prepare = [&](experiments::Context& context) {
+    set_engine(lane);
     tool.make_ready(nic);
     describe(nic, context);
+    describe(lane, tool.open_gpu, context);
   };
   auto outcome = run_tasks(tasks, settings, nic.name);
   document.records = std::move(outcome.records);
@@ -98,9 +78,9 @@ void write_file(const std::string& file, const std::string& text) {
 }  // namespace
 
 int run_command(const Tool& tool, const RunOptions& options) {
-  refuse_unknown_lane(options.lane);
   const auto tasks = select(tool.experiments, options);
   const auto nic = choose_nic(options.nic, tool.real_devices());
+  (void)choose_lane(options.lane, options.engine, nic);
   refuse_unwritable(options.json);
   const auto document = measure_all(tool, options, tasks, nic);
   const auto text = measure::to_text(document);

@@ -75,6 +75,7 @@ class Runner {
   void add_without_run(measure::Status status, const std::string& reason) {
     const auto& task = tasks_[next()];
     auto record = experiments::blank_record(*task.experiment, task.point, {.nic = nic_});
+    record.lane = settings_.lane;
     record.status = status;
     record.reason = reason;
     outcome_.records.push_back(std::move(record));
@@ -134,11 +135,15 @@ class Runner {
     }
     if (json.contains("path") && !outcome_.path) outcome_.path = measure::path_from_json(json["path"]);
     if (json.contains("libraries")) outcome_.libraries = json["libraries"];
-    if (json.contains("broken")) {
-      broken_ = json["broken"];
-      broken_is_waived_ = json["kind"] == static_cast<int>(util::ErrorKind::kWaived);
-    }
+    if (json.contains("broken")) take_broken(json);
     if (json.contains("record") && next() < tasks_.size()) take_record(measure::record_from_json(json["record"]));
+  }
+
+  /// The child could not even begin: nothing can be measured this way.
+  void take_broken(const measure::Json& json) {
+    broken_ = json["broken"];
+    broken_hint_ = json["hint"];
+    broken_kind_ = static_cast<util::ErrorKind>(json["kind"].get<int>());
   }
 
   void take_record(measure::Record record) {
@@ -172,8 +177,11 @@ class Runner {
     }
     if (next() == tasks_.size()) return;
     if (!broken_.empty()) {
-      const auto kind = broken_is_waived_ ? measure::Status::kWaived : measure::Status::kFailed;
-      while (next() < tasks_.size()) add_without_run(kind, broken_);
+      if (broken_kind_ == util::ErrorKind::kUsage) throw util::Error(broken_, broken_kind_, broken_hint_);
+      const bool waived = broken_kind_ == util::ErrorKind::kWaived;
+      const auto reason = broken_hint_.empty() ? broken_ : broken_ + "; try " + broken_hint_;
+      const auto kind = waived ? measure::Status::kWaived : measure::Status::kFailed;
+      while (next() < tasks_.size()) add_without_run(kind, reason);
     } else if (next() == started_) {
       add_without_run(measure::Status::kFailed, how_it_ended(status));
     }
@@ -196,7 +204,8 @@ class Runner {
   std::size_t started_ = 0;  // the row that the child is at, or was at last
   std::string text_;
   std::string broken_;
-  bool broken_is_waived_ = false;
+  std::string broken_hint_;
+  util::ErrorKind broken_kind_{};
   bool asked_to_stop_ = false;
   bool killed_ = false;
   std::chrono::nanoseconds deadline_{};

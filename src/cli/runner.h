@@ -19,6 +19,7 @@ struct RunSettings {
   std::optional<std::uint32_t> iterations;  // none: each experiment's own
   std::uint32_t warmup = 0;
   double timeout_s = 60;
+  std::string lane = "host";  // of rows that never reached a context
   /// In the child, before its first task: makes the NIC ready and fills the context's NIC fields.
   std::function<void(experiments::Context&)> prepare;
 };

@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "cli/lane.h"
 #include "cli/nic.h"
 #include "cli/options.h"
 #include "experiments/experiment.h"
+#include "gpu/device.h"
 
 namespace marrow::cli {
 
@@ -17,6 +19,7 @@ struct Tool {
   std::vector<experiments::Experiment> experiments;
   std::function<std::vector<std::string>()> real_devices;
   std::function<void(const NicChoice&)> make_ready;
+  OpenGpu open_gpu = gpu::open;
 };
 
 /// The whole tool. Prints results on stdout, everything else on stderr. Never throws.

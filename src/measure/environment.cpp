@@ -76,12 +76,20 @@ struct PathField {
   const char* title;
   std::string ActivePath::*member;
 };
-constexpr std::array<PathField, 6> kPathFields{{{"nic", "nic", &ActivePath::nic},
+constexpr std::array<PathField, 8> kPathFields{{{"nic", "nic", &ActivePath::nic},
                                                 {"link_layer", "link layer", &ActivePath::link_layer},
                                                 {"doorbell_mapping", "doorbell", &ActivePath::doorbell},
                                                 {"registration", "registration", &ActivePath::registration},
                                                 {"lane", "lane", &ActivePath::lane},
-                                                {"clock", "clock", &ActivePath::clock}}};
+                                                {"clock", "clock", &ActivePath::clock},
+                                                {"gpu", "gpu", &ActivePath::gpu},
+                                                {"engine", "engine", &ActivePath::engine}}};
+
+/// A path without GPU or engine says nothing of them.
+bool is_told(const PathField& field, const ActivePath& path) {
+  const bool optional = field.member == &ActivePath::gpu || field.member == &ActivePath::engine;
+  return !optional || !(path.*field.member).empty();
+}
 
 }  // namespace
 
@@ -103,13 +111,15 @@ Environment read_environment() {
 
 Json to_json(const ActivePath& path) {
   Json json = Json::object();
-  for (const auto& field : kPathFields) json[field.key] = path.*field.member;
+  for (const auto& field : kPathFields) {
+    if (is_told(field, path)) json[field.key] = path.*field.member;
+  }
   return json;
 }
 
 ActivePath path_from_json(const Json& json) {
   ActivePath path;
-  for (const auto& field : kPathFields) path.*field.member = json.at(field.key).get<std::string>();
+  for (const auto& field : kPathFields) path.*field.member = json.value(field.key, "");
   return path;
 }
 
@@ -126,7 +136,9 @@ Json to_json(const Environment& e) {
 std::vector<Fact> facts_of(const Environment& e) {
   std::vector<Fact> facts;
   if (e.path) {
-    for (const auto& field : kPathFields) facts.push_back({field.title, *e.path.*field.member});
+    for (const auto& field : kPathFields) {
+      if (is_told(field, *e.path)) facts.push_back({field.title, *e.path.*field.member});
+    }
   }
   facts.push_back({"machine", fmt::format("{}, {} core{}, {}; governor {}, clock {}", e.cpu_model, e.cores,
                                           e.cores == 1 ? "" : "s", e.kernel, e.governor, e.cpu_clock)});

@@ -18,6 +18,8 @@ struct ActivePath {
   std::string registration;  // how memory was registered
   std::string lane;          // "host: 2 threads on 2 cores"
   std::string clock;
+  std::string gpu = {};     // of gpu lanes; else empty, and then neither printed nor written
+  std::string engine = {};  // of the software NIC, where one was asked for
 };
 
 struct Environment {

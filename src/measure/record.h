@@ -76,6 +76,10 @@ struct Record {
   std::string lane;
   std::string nic;
   std::string clock;
+  std::string engine;        // of the software NIC, as asked for: auto, cpu, gpu, gpu:1; empty on a real NIC
+  std::string gpu;           // that the lanes ran on; empty on host lanes
+  std::string doorbell;      // how the lanes reached the doorbell
+  std::string registration;  // how memory was registered, and where it lay
   Status status = Status::kPassed;
   std::string reason;     // why it failed or was waived; empty when passed
   bool verified = false;  // the bytes of every operation were compared at the far side

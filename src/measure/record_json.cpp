@@ -119,6 +119,10 @@ Record read(const Json& json) {
                 .lane = json.at("lane"),
                 .nic = json.at("nic"),
                 .clock = json.at("clock"),
+                .engine = json.at("engine"),
+                .gpu = json.at("gpu"),
+                .doorbell = json.at("doorbell_mapping"),
+                .registration = json.at("registration"),
                 .status = status_from(json.at("status")),
                 .reason = json.at("reason"),
                 .verified = json.at("verified")};
@@ -153,7 +157,11 @@ Json to_json(const Record& record) {
             {"counts", counts_json(record.counts)},
             {"expect", Json::array()},
             {"warnings", record.warnings},
-            {"clock", record.clock}};
+            {"clock", record.clock},
+            {"engine", record.engine},
+            {"gpu", record.gpu},
+            {"doorbell_mapping", record.doorbell},
+            {"registration", record.registration}};
   for (const auto& metric : record.metrics) json["metrics"].push_back(metric_json(metric));
   for (const auto& e : record.expectations) json["expect"].push_back({{"text", e.text}, {"held", e.held}});
   return json;
