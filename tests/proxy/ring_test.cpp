@@ -43,7 +43,7 @@ TEST(Ring, HasNoBytesForADepthThatIsNone) {
   for (const std::uint64_t depth : {0ull, 1ull, 3ull, 96ull, 2ull * kMaxRingDepth, 1ull << 40}) {
     EXPECT_EQ(ring_bytes<Tuned>(depth), 0u) << depth;
   }
-  EXPECT_EQ(ring_bytes<Tuned>(2), 256u + 32u);
+  EXPECT_EQ(ring_bytes<Tuned>(2), 256u + 128u);
   EXPECT_EQ(ring_bytes<Baseline>(64), 256u + 64u * 16u + 256u);
 }
 

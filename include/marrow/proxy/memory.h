@@ -81,12 +81,12 @@ MARROW_HD inline void store_words(std::byte* slot, std::uint64_t low, std::uint6
     asm volatile("st.volatile.global.b64 [%0], %1;" ::"l"(at), "l"(low) : "memory");
     asm volatile("st.volatile.global.b64 [%0+8], %1;" ::"l"(at), "l"(high) : "memory");
   } else if constexpr (H::publish == Publish::kRelease && Last) {
-    asm volatile("{.reg .b128 q; mov.b128 q, {%1, %2}; st.release.sys.global.b128 [%0], q;}" ::"l"(at), "l"(low),
-                 "l"(high)
+    asm volatile("{\n\t.reg .b128 q;\n\tmov.b128 q, {%1, %2};\n\tst.release.sys.global.b128 [%0], q;\n\t}" ::"l"(at),
+                 "l"(low), "l"(high)
                  : "memory");
   } else {
-    asm volatile("{.reg .b128 q; mov.b128 q, {%1, %2}; st.relaxed.sys.global.b128 [%0], q;}" ::"l"(at), "l"(low),
-                 "l"(high)
+    asm volatile("{\n\t.reg .b128 q;\n\tmov.b128 q, {%1, %2};\n\tst.relaxed.sys.global.b128 [%0], q;\n\t}" ::"l"(at),
+                 "l"(low), "l"(high)
                  : "memory");
   }
 #else

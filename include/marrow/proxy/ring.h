@@ -64,8 +64,11 @@ inline constexpr std::size_t kRingAlignment = 128;  // of its memory; what the w
 template <HandOffType H>
 [[nodiscard]] constexpr std::size_t ring_bytes(std::uint64_t depth) {
   if (!is_ring_depth(depth)) return 0;
+  const auto whole_lines = [](std::size_t bytes) {
+    return (bytes + kRingAlignment - 1) / kRingAlignment * kRingAlignment;
+  };
   const auto ready = H::mark == Mark::kReadyWord ? depth * sizeof(std::uint32_t) : 0;
-  return 2 * kRingAlignment + depth * H::desc_bytes + (ready + kRingAlignment - 1) / kRingAlignment * kRingAlignment;
+  return 2 * kRingAlignment + whole_lines(depth * H::desc_bytes) + whole_lines(ready);
 }
 
 /// Divides ring_bytes() of zeroed memory at `base`; both sides call it with their own addresses of the same memory.
