@@ -21,6 +21,9 @@ void query_gid_entry(Context&, Request&);
 std::uint32_t check_access(std::uint32_t flags);
 /// The range as a pointer: EINVAL when it is empty or wraps, EFAULT when part of it is not mapped.
 std::byte* check_memory(std::uint64_t start, std::uint64_t bytes);
+/// The same for what an application registers: also memory of a GPU, as where the kernel can ask the GPU's driver for
+/// its pages (nvidia-peermem).
+std::byte* check_registrable(Engine& engine, std::uint64_t start, std::uint64_t bytes);
 void alloc_pd(Context&, Request&);
 void destroy_pd(Context&, Request&);
 void reg_mr(Context&, Request&);

@@ -146,7 +146,7 @@ void devx_umem_reg(Context& context, Request& request) {
   const auto bytes = request.number(MLX5_IB_ATTR_DEVX_UMEM_REG_LEN);
   const auto page_sizes = request.number(MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, UINT64_MAX);
   require((page_sizes & ~std::uint64_t{kUarPageBytes - 1}) != 0, EINVAL);
-  std::byte* const base = check_memory(address, bytes);
+  std::byte* const base = check_registrable(context.client.engine, address, bytes);
   const auto handle = context.next_handle();
   auto umem = std::make_unique<UmemObject>(context.client, base, bytes);
   request.out(MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, umem->id());

@@ -16,6 +16,7 @@ constexpr std::uint32_t kModelled = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACC
                                     IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC;
 constexpr std::uint32_t kNotModelled =
     IB_UVERBS_ACCESS_MW_BIND | IB_UVERBS_ACCESS_ZERO_BASED | IB_UVERBS_ACCESS_ON_DEMAND | IB_UVERBS_ACCESS_HUGETLB;
+static_assert(std::uint32_t{kRelaxedOrdering} == IB_UVERBS_ACCESS_RELAXED_ORDERING);
 static_assert(std::uint32_t{kLocalWrite | kRemoteWrite | kRemoteRead | kRemoteAtomic} == kModelled);
 
 }  // namespace
@@ -28,7 +29,7 @@ std::uint32_t check_access(std::uint32_t flags) {
   }
   require((flags & ~(kModelled | IB_UVERBS_ACCESS_OPTIONAL_RANGE)) == 0, EINVAL);
   require((flags & kNeedsLocalWrite) == 0 || (flags & IB_UVERBS_ACCESS_LOCAL_WRITE) != 0, EINVAL);
-  return flags & kModelled;
+  return flags & (kModelled | kRelaxedOrdering);
 }
 
 std::byte* check_memory(std::uint64_t start, std::uint64_t bytes) {
@@ -37,6 +38,13 @@ std::byte* check_memory(std::uint64_t start, std::uint64_t bytes) {
   auto* const at = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(start));
   require(dma::is_mapped(at, bytes), EFAULT);
   return at;
+}
+
+std::byte* check_registrable(Engine& engine, std::uint64_t start, std::uint64_t bytes) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): so the ABI carries it
+  auto* const at = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(start));
+  GpuEngine* const gpu = engine.gpu();
+  return gpu != nullptr && bytes != 0 && gpu->is_gpu_memory(at, bytes) ? at : check_memory(start, bytes);
 }
 
 void alloc_pd(Context& context, Request& request) {
@@ -58,7 +66,7 @@ void reg_mr(Context& context, Request& request) {
   auto& pd = context.find<PdObject>(req.pd_handle).pd();
   Mkey mkey{.pdn = pd.pdn, .access = access, .iova = req.hca_va, .bytes = req.length};
   require(req.hca_va + req.length >= req.hca_va, EINVAL);
-  mkey.host = check_memory(req.start, req.length);
+  mkey.host = check_registrable(context.client.engine, req.start, req.length);
   const auto handle = context.next_handle();
   auto mr = std::make_unique<MrObject>(context.client, pd, mkey);
   ib_uverbs_reg_mr_resp resp{};

@@ -55,7 +55,7 @@ MrObject::MrObject(fw::Client& client, Pd& pd, Mkey mkey) : Object(kKind, client
   static std::uint8_t variant = 0;
   const auto number = take_number(client.device.mkeys.next_number());
   key_ = mkey.key = number << 8 | ++variant;
-  client.device.mkeys.put(number, std::make_unique<Mkey>(mkey));
+  client.engine.add_mkey(client.device, mkey);
   ++pd_.users;
 }
 
@@ -84,7 +84,7 @@ std::uint32_t UarObject::number() const {
 
 bool UarObject::busy() const {
   const Uar* const uar = client_.engine.find_uar(client_.device, number());
-  return uar != nullptr && !uar->qps.empty();
+  return uar != nullptr && (!uar->qps.empty() || uar->gpu_qps != 0);
 }
 
 UmemObject::UmemObject(fw::Client& client, std::byte* base, std::uint64_t bytes)

@@ -5,6 +5,7 @@
 #include "cx7/fw/limits.h"
 #include "cx7/fw/path.h"
 #include "cx7/fw/queue_memory.h"
+#include "util/log.h"
 
 namespace marrow::cx7::fw {
 namespace {
@@ -146,7 +147,12 @@ Reply create_qp(Client& client, const std::byte* in, std::byte* out) {
   config.dbrec = reinterpret_cast<wire::QpDbrec*>(at.dbrec);
   config.send_cq = client.find_cq(get(context, qpc::cqn_snd));
   config.recv_cq = client.find_cq(get(context, qpc::cqn_rcv));
-  client.engine.add_qp(client.device, config);
+  Qp& qp = client.engine.add_qp(client.device, config);
+  if (const auto why = client.engine.place_qp(client.device, qp); !why.empty()) {
+    util::log::warn("CREATE_QP: {}", why);
+    client.engine.remove_qp(client.device, qp);
+    return refuse(CommandStatus::kBadResource, "no engine can serve this queue pair");
+  }
   client.qps.emplace(qpn, place.umems);
   client.use(place.umems, +1);
   set(out, prm::out::object, qpn);
@@ -164,8 +170,9 @@ Reply destroy_qp(Client& client, const std::byte* in, std::byte*) {
 }
 
 Reply query_qp(Client& client, const std::byte* in, std::byte* out) {
-  const Qp* const qp = client.find_qp(get(in, prm::query_qp::qpn));
+  Qp* const qp = client.find_qp(get(in, prm::query_qp::qpn));
   if (qp == nullptr) return refuse(CommandStatus::kBadResource, "no such QP in this context");
+  client.engine.refresh(*qp);
   std::byte* const context = out + prm::query_qp::kContext;
   write_static_part(*qp, context);
   write_attributes(*qp, context);

@@ -130,10 +130,13 @@ Reply take_requester(Transition& t) {
 }
 
 // The record counts from 0 in a new life of the QP; what is left of the old one would be executed as work.
-Reply check_fresh_record(const Client& client, const Qp& qp) {
+Reply check_fresh_record(Client& client, const Qp& qp) {
   std::uint32_t word = 0;
   if (client.engine.checking() != Checking::kStrict || qp.config.dbrec == nullptr) return {};
-  if (!dma::load32(&qp.config.dbrec->send, word)) return refuse(CommandStatus::kBadResource, "dbrec is not mapped");
+  const void* const send = &qp.config.dbrec->send;
+  GpuEngine* const gpu = qp.on_gpu ? client.engine.gpu() : nullptr;
+  const bool loaded = gpu != nullptr ? gpu->read(&word, send, sizeof word) : dma::load32(send, word);
+  if (!loaded) return refuse(CommandStatus::kBadResource, "dbrec is not mapped");
   if (word != 0) return refuse(CommandStatus::kBadParameter, "send dbrec is not 0 at RST2INIT");
   return {};
 }

@@ -36,6 +36,7 @@ bool recorded_index(const Qp& qp, std::uint16_t& index) {
 bool DataPath::poll_doorbells() {
   bool moved = false;
   for (const auto& uar : device_.uars) {
+    if (uar->gpu_qps != 0) continue;
     std::array<std::uint64_t, wire::kUarDoorbells> words;
     std::size_t count = 0;
     for (std::uint32_t k = 0; k < wire::kUarDoorbells; ++k) {

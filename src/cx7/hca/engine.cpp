@@ -145,6 +145,9 @@ void Engine::remove_mkey(Device& device, std::uint32_t key) {
       forget(qp->responder.span);
     }
   }
+  if (gpu_ != nullptr) {
+    if (const Mkey* mkey = device.mkeys.find(key >> 8)) gpu_->key_gone(device.index, *mkey);
+  }
   device.mkeys.erase(key >> 8);
 }
 
@@ -165,7 +168,11 @@ void Engine::remove_qp(Device& device, Qp& qp) {
   if (config.send_cq != nullptr) --config.send_cq->users;
   if (config.recv_cq != nullptr) --config.recv_cq->users;
   if (Pd* pd = device.pds.find(config.pdn)) --pd->users;
-  if (Uar* uar = find_uar(device, config.uar_page)) std::erase(uar->qps, &qp);
+  if (gpu_ != nullptr) gpu_->qp_gone(qp);
+  if (Uar* uar = find_uar(device, config.uar_page)) {
+    if (qp.on_gpu) --uar->gpu_qps;
+    std::erase(uar->qps, &qp);
+  }
   std::erase(ready_, &qp);
   device.qps.erase(config.qpn);
 }

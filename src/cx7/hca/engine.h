@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "cx7/fabric/fabric.h"
 #include "cx7/hca/counters.h"
+#include "cx7/hca/gpu_engine.h"
 #include "cx7/hca/objects.h"
 #include "cx7/hca/qp.h"
 #include "cx7/hca/table.h"
@@ -43,6 +45,13 @@ struct Device {
 /// counts it; lenient only counts.
 enum class Checking : std::uint8_t { kStrict, kLenient };
 
+/// Whether GPU threads may serve queue pairs, and which.
+struct GpuChoice {
+  /// Null while this process does not use CUDA; asked again at the next call that might need it.
+  std::function<GpuEngine*()> load;
+  bool every_queue = false;  // also those whose queues lie in host memory that a GPU can reach
+};
+
 class Engine {
  public:
   Engine(std::string domain, Checking checking);
@@ -67,6 +76,10 @@ class Engine {
   [[nodiscard]] Fabric& fabric() { return fabric_; }
   [[nodiscard]] Trace& trace() { return trace_; }
   [[nodiscard]] Checking checking() const { return checking_; }
+  /// Before the first control call.
+  void set_gpu_choice(GpuChoice choice) { gpu_choice_ = std::move(choice); }
+  /// Null where no GPU can serve. Lock held.
+  [[nodiscard]] GpuEngine* gpu();
 
   // Control path, lock held.
   Uar& add_uar(Device& device, std::uint32_t page, std::byte* registers);
@@ -74,6 +87,14 @@ class Engine {
   [[nodiscard]] Uar* find_uar(Device& device, std::uint32_t page);
   Qp& add_qp(Device& device, QpConfig config);  // state RST, on its UAR's list; takes the CQs and the PD
   void remove_qp(Device& device, Qp& qp);
+  /// Decides who serves a QP that was just added, and lets GPU threads adopt it where its queues are theirs. Empty, or
+  /// one sentence why nobody can serve it.
+  [[nodiscard]] std::string place_qp(Device& device, Qp& qp);
+  /// Brings state and indices up to date where GPU threads move them.
+  void refresh(Qp& qp);
+  Mkey& add_mkey(Device& device, const Mkey& mkey);
+  /// The device's counters, those of GPU threads among them.
+  [[nodiscard]] Counters counters(std::uint8_t device);
   /// Prepares a CQ whose fields are set: poisons the arm word, clears its counters.
   Cq& add_cq(Device& device, Cq cq);
   /// From now on nothing goes through `key`, not even a message that is half done.
@@ -90,6 +111,7 @@ class Engine {
   void deliver(const Packet& packet, Time now);
   bool serve_ready(Time now);
   void scan(Time now);
+  Modify change_state(Device& device, Qp& qp, QpState to, const QpAttributes& attributes);
 
   Fabric fabric_;
   Checking checking_;
@@ -100,6 +122,8 @@ class Engine {
   std::vector<Qp*> serving_;
   Trace trace_;
   Time next_scan_{0};
+  GpuChoice gpu_choice_;
+  GpuEngine* gpu_ = nullptr;
 };
 
 }  // namespace marrow::cx7

@@ -22,6 +22,7 @@ enum Access : std::uint32_t {
   kRemoteWrite = 1u << 1,
   kRemoteRead = 1u << 2,
   kRemoteAtomic = 1u << 3,
+  kRelaxedOrdering = 1u << 20,  // writes through this key may pass each other; optional, so ignoring it is correct
 };
 
 struct Pd {
@@ -43,7 +44,8 @@ struct Mkey {
 struct Uar {
   std::uint32_t page = 0;          // number that contexts name as uar_page
   std::byte* registers = nullptr;  // kUarBytes, shared with the application
-  std::vector<Qp*> qps;            // whose context names this page
+  std::vector<Qp*> qps;            // served by this engine, whose context names this page
+  std::uint32_t gpu_qps = 0;       // those that GPU threads serve: then they alone look at the registers
 };
 
 /// What a completion or asynchronous event becomes: file descriptors are the ABI's business.

@@ -215,7 +215,8 @@ struct Qp {
   QpState state = QpState::kReset;
   Requester requester;
   Responder responder;
-  bool ready = false;  // in the engine's list of QPs with something to do
+  bool ready = false;   // in the engine's list of QPs with something to do
+  bool on_gpu = false;  // GPU threads serve its send queue (gpu_engine.h); here it is a target only
 };
 
 }  // namespace marrow::cx7

@@ -57,10 +57,21 @@ void reset(Qp& qp) {
 }  // namespace
 
 Engine::Modify Engine::modify_qp(Device& device, Qp& qp, QpState to, const QpAttributes& attributes) {
+  refresh(qp);
+  const Modify result = change_state(device, qp, to, attributes);
+  if (result == Modify::kOk && gpu_ != nullptr) gpu_->qp_changed(qp);
+  return result;
+}
+
+Engine::Modify Engine::change_state(Device& device, Qp& qp, QpState to, const QpAttributes& attributes) {
   if (!is_legal(qp.state, to)) return Modify::kBadState;
   if (!is_complete(to, attributes)) return Modify::kBadAttribute;
   if (to == QpState::kReset) {
     reset(qp);
+    qp.state = to;
+    return Modify::kOk;
+  }
+  if (to == QpState::kError && qp.on_gpu) {  // who moves its queue also flushes it
     qp.state = to;
     return Modify::kOk;
   }
@@ -74,7 +85,7 @@ Engine::Modify Engine::modify_qp(Device& device, Qp& qp, QpState to, const QpAtt
   if (to == QpState::kRtr) start_responder(qp);
   if (to == QpState::kRts && qp.state == QpState::kRtr) start_requester(qp);
   qp.state = to;
-  if (to == QpState::kRts) DataPath(*this, device, next_scan_).mark_ready(qp);
+  if (to == QpState::kRts && !qp.on_gpu) DataPath(*this, device, next_scan_).mark_ready(qp);
   return Modify::kOk;
 }
 

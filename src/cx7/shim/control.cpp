@@ -45,7 +45,8 @@ std::array<std::uint64_t, kCounterNames.size()> device_counters(int device) {
   std::array<std::uint64_t, kCounterNames.size()> values{};
   if (Engine* const engine = EngineThread::instance().engine()) {
     const Engine::Lock lock(*engine);
-    std::memcpy(values.data(), &engine->device(static_cast<std::uint8_t>(device)).counters, sizeof values);
+    const Counters counters = engine->counters(static_cast<std::uint8_t>(device));
+    std::memcpy(values.data(), &counters, sizeof values);
   }
   return values;
 }

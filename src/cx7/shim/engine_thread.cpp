@@ -11,6 +11,7 @@
 
 #include "cx7/hca/memory.h"
 #include "cx7/shim/device_files.h"
+#include "cx7/shim/gpu_engine_loader.h"
 #include "cx7/shim/idle_policy.h"
 #include "cx7/shim/scheduling.h"
 #include "cx7/shim/settings.h"
@@ -73,6 +74,7 @@ Engine& EngineThread::start() {
   register_fork_handlers();
   dma::install_fault_handler();
   auto fresh = std::make_unique<Engine>(settings().domain, settings().checking);
+  fresh->set_gpu_choice(gpu_choice());
   const SignalsBlocked during_birth;
   try {
     std::thread([this, &engine = *fresh] { run(engine); }).detach();
@@ -89,7 +91,9 @@ void EngineThread::control_call_done() {
   std::uint32_t qps = 0;
   {
     const Engine::Lock lock(*running);
-    for (std::uint8_t i = 0; i < kDevices; ++i) qps += running->device(i).qps.count();
+    for (std::uint8_t i = 0; i < kDevices; ++i) {
+      for (const auto& uar : running->device(i).uars) qps += static_cast<std::uint32_t>(uar->qps.size());
+    }
     doorbells_.store(qps != 0, std::memory_order_relaxed);
   }
   running->fabric().wake();

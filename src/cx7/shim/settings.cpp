@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <climits>
 #include <cstdlib>
 #include <memory>
@@ -26,7 +27,7 @@ using util::Error;
 using util::ErrorKind;
 
 constexpr std::string_view kPrefix = "MARROW_SIM_";
-constexpr std::array<std::string_view, 5> kKnown{"LINK", "STRICT", "DOMAIN", "SPIN", "STATS"};
+constexpr std::array<std::string_view, 6> kKnown{"LINK", "STRICT", "DOMAIN", "SPIN", "STATS", "ENGINE"};
 constexpr std::array<std::string_view, 3> kSpinWords{"auto", "never", "always"};  // order of SpinRule
 constexpr std::size_t kMaxDomain = 32;
 
@@ -53,16 +54,17 @@ std::string read_domain() {
   return domain;
 }
 
-/// The directory that this shared object lies in, symbolic links resolved.
-std::string library_directory() {
-  Dl_info info{};
-  std::array<char, PATH_MAX> resolved{};
-  if (::dladdr(reinterpret_cast<const void*>(&settings), &info) == 0 || info.dli_fname == nullptr ||
-      libc::realpath(info.dli_fname, resolved.data()) == nullptr) {
-    throw Error("the software NIC cannot find its own shared object");
+/// "auto", "cpu", "gpu" or "gpu:N".
+void read_engine(Settings& settings) {
+  const std::string_view text = util::env_text("MARROW_SIM_ENGINE").value_or("auto");
+  if (text == "auto") return;
+  settings.engine = text == "cpu" ? EngineRule::kCpu : EngineRule::kGpu;
+  if (text == "cpu" || text == "gpu") return;
+  const std::string_view digits = text.starts_with("gpu:") ? text.substr(4) : std::string_view();
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), settings.gpu);
+  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size() || settings.gpu < 0) {
+    throw Error(fmt::format("MARROW_SIM_ENGINE is '{}'", text), ErrorKind::kUsage, "auto, cpu, gpu or gpu:N");
   }
-  const std::string_view path(resolved.data());
-  return std::string(path.substr(0, path.rfind('/')));
 }
 
 /// The trees lie beside the library, in the build folder and where it is installed.
@@ -81,16 +83,29 @@ std::string find_tree() {
 
 Settings read() {
   refuse_unknown_variables();
-  return {
+  Settings settings{
       .domain = read_domain(),
       .checking = util::env_switch("MARROW_SIM_STRICT", true) ? Checking::kStrict : Checking::kLenient,
       .spin = static_cast<SpinRule>(util::env_choice("MARROW_SIM_SPIN", kSpinWords, 0)),
       .stats_at_exit = util::env_switch("MARROW_SIM_STATS", false),
       .tree = find_tree(),
   };
+  read_engine(settings);
+  return settings;
 }
 
 }  // namespace
+
+std::string library_directory() {
+  Dl_info info{};
+  std::array<char, PATH_MAX> resolved{};
+  if (::dladdr(reinterpret_cast<const void*>(&settings), &info) == 0 || info.dli_fname == nullptr ||
+      libc::realpath(info.dli_fname, resolved.data()) == nullptr) {
+    throw Error("the software NIC cannot find its own shared object");
+  }
+  const std::string_view path(resolved.data());
+  return std::string(path.substr(0, path.rfind('/')));
+}
 
 const Settings& settings() {
   static const Settings* const kept = new Settings(read());  // never destroyed: hooks run until the last instruction

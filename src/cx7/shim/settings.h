@@ -13,13 +13,21 @@ namespace marrow::cx7 {
 /// What the engine thread does while it waits for work (idle_policy.h).
 enum class SpinRule : std::uint8_t { kAuto, kNever, kAlways };
 
+/// Who serves queue pairs: GPU threads those in GPU memory, nobody but the CPU engine, or GPU threads all they reach.
+enum class EngineRule : std::uint8_t { kAuto, kCpu, kGpu };
+
 struct Settings {
   std::string domain;  // processes of one domain see each other
   Checking checking = Checking::kStrict;
   SpinRule spin = SpinRule::kAuto;
+  EngineRule engine = EngineRule::kAuto;
+  int gpu = -1;  // of the GPU engine; -1: where the first queue lies
   bool stats_at_exit = false;
   std::string tree;  // root of the device tree of the link layer in force, no slash at the end
 };
+
+/// The directory that this shared object lies in, symbolic links resolved. Throws util::Error.
+[[nodiscard]] std::string library_directory();
 
 /// Throws util::Error, each time anew, while the environment makes no sense.
 [[nodiscard]] const Settings& settings();

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host's half of the engine: keeps the GPU's copy of the firmware's tables, and makes each change seen by all warps
+// before the call returns. Facts: none of hardware; what CUDA promises of copies beside a running kernel [obs].
+#include "cx7/cuda/cuda_engine.h"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "cx7/cuda/mapped_memory.h"
+#include "cx7/cuda/seats.h"
+#include "cx7/cuda/shifts.h"
+#include "cx7/cuda/tables.h"
+#include "util/error.h"
+
+namespace marrow::cx7::cuda {
+namespace {
+
+constexpr auto kPatience = std::chrono::seconds(5);
+constexpr int kOldestMajor = 9;  // the kernel is compiled for sm_90 and newer
+
+void require(cudaError_t error, const char* what) {
+  if (error == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());
+  throw util::Error(fmt::format("{}: {}", what, cudaGetErrorString(error)));
+}
+
+/// Makes a device current for a scope; the application's choice comes back.
+class Current {
+ public:
+  explicit Current(int gpu) {
+    cudaGetDevice(&before_);
+    require(cudaSetDevice(gpu), "the engine's GPU");
+  }
+  ~Current() { cudaSetDevice(before_); }
+  Current(const Current&) = delete;
+  Current& operator=(const Current&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+std::uint64_t id_of(std::uint8_t device, std::uint32_t number) {
+  return std::uint64_t{device} << 32 | number;
+}
+
+/// How long an absent peer is waited for: every retry's time-out, for ever where there is none.
+std::uint32_t retry_us(const QpAttributes& attributes) {
+  if (attributes.ack_timeout == 0) return UINT32_MAX;
+  const double one = 4.096 * static_cast<double>(std::uint64_t{1} << (attributes.ack_timeout & 31));
+  return static_cast<std::uint32_t>(std::min(one * (attributes.retry_count + 1), 4e9));
+}
+
+PeerEntry peer_of(const Qp& qp) {
+  const bool receives = qp.state == QpState::kRtr || qp.state == QpState::kRts;
+  return {.qpn = qp.config.qpn,
+          .remote_qpn = qp.attributes.remote_qpn,
+          .pdn = qp.config.pdn,
+          .access = qp.attributes.access,
+          .receives = static_cast<std::uint8_t>(receives ? 1 : 0),
+          .remote_device = qp.attributes.remote_device};
+}
+
+Serve service_of(const Qp& qp) {
+  if (qp.state == QpState::kRts) return Serve::kSend;
+  return qp.state == QpState::kError ? Serve::kFlush : Serve::kNot;
+}
+
+}  // namespace
+
+class CudaEngine final : public GpuEngine {
+ public:
+  explicit CudaEngine(const EngineOptions& options) : options_(options), keys_(kDevices), peers_(kDevices) {}
+
+  bool is_gpu_memory(const void* at, std::uint64_t bytes) override {
+    const auto* const first = static_cast<const std::byte*>(at);
+    return place_of(first).home == Home::kGpu && place_of(first + bytes - 1).home == Home::kGpu;
+  }
+
+  bool read(void* to, const void* from, std::size_t bytes) override try {
+    const int gpu = place_of(from).gpu;
+    const Current current(gpu >= 0 ? gpu : std::max(gpu_, 0));
+    copy(to, from, bytes);
+    return true;
+  } catch (const util::Error&) {
+    return false;
+  }
+
+  std::string adopt(const Qp& qp, const Uar& uar) override try {
+    start(qp);
+    const Current current(gpu_);
+    Adopted adopted;
+    describe(qp, uar, adopted);
+    const auto seat = seats_.take(id_of(qp.attributes.device, qp.config.send_cq->cqn));
+    if (!seat) return "the CUDA engine has no seat left for this queue pair (1,024, and 32 that share a CQ)";
+    adopted.seat = *seat;
+    adopted.entry.cq_lane = seat->cq_lane;
+    if (seat->new_cq) cq_lives_[seat->warp][seat->cq_lane] = ++life_;
+    adopted.entry.life = ++life_;
+    const auto id = id_of(qp.attributes.device, qp.config.qpn);
+    adopted_[id] = adopted;
+    by_seat_[seat->warp][seat->lane] = id;
+    write_seat(seat->warp, seat->lane);
+    write_seat(seat->warp, seat->cq_lane);
+    if (!shifts_->working() && !shifts_->start()) return "the GPU refused the engine: " + shifts_->failure();
+    publish();
+    return {};
+  } catch (const util::Error& error) {
+    return error.what();
+  }
+
+  void qp_changed(const Qp& qp) override try {
+    const auto device = qp.attributes.device;
+    PeerEntry& peer = at(peers_[device], qp.config.qpn);
+    peer = peer_of(qp);
+    if (gpu_ < 0) return;
+    const Current current(gpu_);
+    upload(tables_->peers[device][qp.config.qpn & 0xffff], peer);
+    const auto found = adopted_.find(id_of(device, qp.config.qpn));
+    if (found != adopted_.end()) {
+      QueueEntry& entry = found->second.entry;
+      if (qp.state == QpState::kReset) entry.life = ++life_;
+      entry.serve = service_of(qp);
+      entry.remote_qpn = qp.attributes.remote_qpn;
+      entry.remote_device = qp.attributes.remote_device;
+      entry.retry_us = retry_us(qp.attributes);
+      write_seat(found->second.seat.warp, found->second.seat.lane);
+    }
+    publish();
+  } catch (const util::Error& error) {
+    warn(error.what());
+  }
+
+  void qp_gone(const Qp& qp) override try {
+    const auto device = qp.attributes.device;
+    at(peers_[device], qp.config.qpn) = {};
+    if (gpu_ < 0) return;
+    const Current current(gpu_);
+    upload(tables_->peers[device][qp.config.qpn & 0xffff], PeerEntry{});
+    const auto found = adopted_.find(id_of(device, qp.config.qpn));
+    if (found == adopted_.end()) return publish();
+    const Adopted gone = found->second;
+    adopted_.erase(found);
+    by_seat_[gone.seat.warp][gone.seat.lane] = 0;
+    seats_.give_back(gone.seat, id_of(device, qp.config.send_cq->cqn));
+    write_seat(gone.seat.warp, gone.seat.lane);
+    publish();
+    for (const auto& [address, bytes] : gone.mapped) host_.unmap(address, bytes);
+    if (adopted_.empty()) shifts_->stop();
+  } catch (const util::Error& error) {
+    warn(error.what());
+  }
+
+  void look_at(Qp& qp) override try {
+    const auto found = adopted_.find(id_of(qp.attributes.device, qp.config.qpn));
+    if (found == adopted_.end()) return;
+    const Current current(gpu_);
+    publish();  // each warp writes down where it is
+    Progress progress;
+    const Seat& seat = found->second.seat;
+    copy(&progress, &tables_->progress[seat.warp][seat.lane], sizeof progress);
+    if (progress.life != found->second.entry.life) return;
+    qp.requester.rung = progress.rung;
+    qp.requester.posted = progress.posted;
+    qp.requester.next = qp.requester.done = progress.next;
+    if (progress.failed != 0 && qp.state == QpState::kRts) qp.state = QpState::kError;
+  } catch (const util::Error& error) {
+    warn(error.what());
+  }
+
+  void key_added(std::uint8_t device, const Mkey& key) override try {
+    KeyEntry& entry = at(keys_[device], key.key >> 8);
+    entry = {
+        .iova = key.iova, .bytes = key.bytes, .at = key.host, .key = key.key, .pdn = key.pdn, .access = key.access};
+    if (gpu_ < 0) return;
+    const Current current(gpu_);
+    reach(entry);
+    upload(tables_->keys[device][key.key >> 8 & 0xffff], entry);
+    publish();
+  } catch (const util::Error& error) {
+    warn(error.what());
+  }
+
+  void key_gone(std::uint8_t device, const Mkey& key) override try {
+    at(keys_[device], key.key >> 8) = {};
+    if (gpu_ < 0) return;
+    const Current current(gpu_);
+    upload(tables_->keys[device][key.key >> 8 & 0xffff], KeyEntry{});
+    publish();
+    if (place_of(key.host).home == Home::kHost) host_.unmap(key.host, key.bytes);
+  } catch (const util::Error& error) {
+    warn(error.what());
+  }
+
+  Counters counters(std::uint8_t device) override try {
+    if (gpu_ < 0) return {};
+    const Current current(gpu_);
+    GpuCounters theirs;
+    copy(&theirs, &tables_->counters[device], sizeof theirs);
+    if (theirs.unmodelled_opcodes != 0 && !std::exchange(told_of_opcodes_, true)) {
+      warn(
+          "the CUDA engine refused WQEs whose opcode it does not model (write, read, fetch-add, compare-and-swap, "
+          "NOP)");
+    }
+    Counters sum;
+    sum.doorbells = theirs.doorbells;
+    sum.wqes_fetched = theirs.wqes_fetched;
+    sum.cqes_written = theirs.cqes_written;
+    sum.payload_bytes_received = theirs.payload_bytes_received;
+    sum.local_protection_errors = theirs.local_protection_errors;
+    sum.timeouts = theirs.timeouts;
+    sum.strict_stale_wqe_index = theirs.strict_stale_wqe_index;
+    sum.strict_wqe_reserved_bits = theirs.strict_wqe_reserved_bits;
+    sum.strict_doorbell_ahead_of_dbrec = theirs.strict_doorbell_ahead_of_dbrec;
+    sum.strict_sq_overflow = theirs.strict_sq_overflow;
+    return sum;
+  } catch (const util::Error& error) {
+    warn(error.what());
+    return {};
+  }
+
+  void stop() {
+    if (shifts_ && shifts_->working()) shifts_->stop();
+  }
+
+ private:
+  struct Adopted {
+    Seat seat;
+    QueueEntry entry;
+    std::vector<std::pair<const void*, std::uint64_t>> mapped = {};  // host memory registered for it
+  };
+
+  template <class Entry>
+  static Entry& at(std::unique_ptr<std::vector<Entry>>& table, std::uint32_t number) {
+    if (!table) table = std::make_unique<std::vector<Entry>>(kNumbers);
+    return (*table)[number & 0xffff];
+  }
+
+  void warn(const char* sentence) const {
+    if (options_.warn != nullptr) options_.warn(sentence);
+  }
+
+  /// Where the first queue lies decides which GPU works.
+  int choose_gpu(const Qp& qp) const {
+    if (options_.gpu >= 0) return options_.gpu;
+    for (const void* queue :
+         {static_cast<const void*>(qp.config.sq.base), static_cast<const void*>(qp.config.send_cq->entries),
+          static_cast<const void*>(qp.config.dbrec)}) {
+      if (const int gpu = place_of(queue).gpu; gpu >= 0) return gpu;
+    }
+    return 0;
+  }
+
+  void start(const Qp& qp) {
+    if (gpu_ >= 0) return;
+    const int gpu = choose_gpu(qp);
+    int gpus = 0;
+    require(cudaGetDeviceCount(&gpus), "GPUs for the engine");
+    if (gpu >= gpus) throw util::Error(fmt::format("MARROW_SIM_ENGINE names GPU {}, and there are {}", gpu, gpus));
+    cudaDeviceProp facts{};
+    require(cudaGetDeviceProperties(&facts, gpu), "the engine's GPU");
+    if (facts.major < kOldestMajor) {
+      throw util::Error(fmt::format("GPU {} ({}) has compute capability {}.{}; the CUDA engine needs 9.0 or newer", gpu,
+                                    facts.name, facts.major, facts.minor));
+    }
+    const Current current(gpu);
+    reach_other_gpus(gpu, gpus);
+    require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream for the engine's tables");
+    require(cudaMalloc(reinterpret_cast<void**>(&tables_), sizeof(Tables)), "memory for the engine's tables");
+    require(cudaMemsetAsync(tables_, 0, sizeof(Tables), stream_), "the engine's tables");
+    require(cudaHostAlloc(reinterpret_cast<void**>(&board_), sizeof(Board), cudaHostAllocMapped), "the engine's board");
+    require(cudaHostAlloc(&staging_, kStagingBytes, cudaHostAllocDefault), "the engine's staging buffer");
+    *board_ = {};
+    gpu_ = gpu;
+    upload_all();
+    Board* theirs = nullptr;
+    require(cudaHostGetDevicePointer(reinterpret_cast<void**>(&theirs), board_, 0), "the engine's board");
+    // One mapping for both sides: unified addressing.
+    if (theirs != board_) throw util::Error("host memory has another address on the GPU; unified addressing is needed");
+    shifts_ = std::make_unique<Shifts>(
+        gpu, ShiftOrder{.tables = tables_, .board = board_, .shift = 1, .strict = options_.strict});
+  }
+
+  static void reach_other_gpus(int gpu, int gpus) {
+    for (int other = 0; other < gpus; ++other) {
+      int can = 0;
+      if (other == gpu || cudaDeviceCanAccessPeer(&can, gpu, other) != cudaSuccess || can == 0) continue;
+      const cudaError_t error = cudaDeviceEnablePeerAccess(other, 0);
+      if (error != cudaSuccess && error != cudaErrorPeerAccessAlreadyEnabled) require(error, "peer access");
+      static_cast<void>(cudaGetLastError());
+    }
+  }
+
+  void upload_all() {
+    for (std::uint32_t device = 0; device < kDevices; ++device) {
+      if (keys_[device]) {
+        for (KeyEntry& entry : *keys_[device]) {
+          if (entry.key == 0) continue;
+          reach(entry);
+          upload(tables_->keys[device][entry.key >> 8 & 0xffff], entry);
+        }
+      }
+      if (!peers_[device]) continue;
+      for (const PeerEntry& entry : *peers_[device]) {
+        if (entry.qpn != 0) upload(tables_->peers[device][entry.qpn & 0xffff], entry);
+      }
+    }
+  }
+
+  /// Makes a key's memory reachable for the GPU. What is not stays registered: a WQE that names it is refused.
+  void reach(KeyEntry& entry) {
+    const Place place = place_of(entry.at);
+    entry.near = place.home == Home::kGpu && place.gpu == gpu_ ? 1 : 0;
+    if (place.home == Home::kHost) entry.at = host_.map(entry.at, entry.bytes);
+  }
+
+  struct Part {
+    const void* at = nullptr;
+    std::uint64_t bytes = 0;
+    const char* name = "";
+  };
+  /// The GPU's address of a part of a queue; throws where no engine reaches it.
+  std::byte* reach(const Part& part, Adopted& adopted) {
+    const Place place = place_of(part.at);
+    if (place.home != Home::kGpu || place.gpu != gpu_) adopted.entry.near_only = 0;
+    if (place.home == Home::kGpu) return static_cast<std::byte*>(const_cast<void*>(part.at));
+    std::byte* const mapped = host_.map(part.at, part.bytes);
+    if (mapped == nullptr) {
+      throw util::Error(fmt::format(
+          "the {} lies in host memory that CUDA cannot register, so GPU threads cannot reach it; allocate it with "
+          "cudaHostAlloc, or put all of the queue's memory in host memory for the CPU engine",
+          part.name));
+    }
+    adopted.mapped.emplace_back(part.at, part.bytes);
+    return mapped;
+  }
+
+  void describe(const Qp& qp, const Uar& uar, Adopted& adopted) {
+    const auto& config = qp.config;
+    const Cq& cq = *config.send_cq;
+    QueueEntry& entry = adopted.entry;
+    entry.qpn = config.qpn;
+    entry.registers = reach({uar.registers, wire::kUarBytes, "UAR page"}, adopted) + wire::kUarBlueFlame;
+    entry.near_only = 1;  // registers are only read
+    entry.sq = reach({config.sq.base, std::uint64_t{config.sq.wqebbs} * wire::kWqebbBytes, "SQ"}, adopted);
+    entry.dbrec_send = reinterpret_cast<const std::uint32_t*>(
+        reach({&config.dbrec->send, sizeof config.dbrec->send, "dbrec"}, adopted));
+    entry.cq = reach({cq.entries, std::uint64_t{cq.entry_bytes} << cq.log_entries, "CQ"}, adopted);
+    entry.sq_mask = config.sq.wqebbs - 1;
+    entry.cq_log = cq.log_entries;
+    entry.cqe_bytes = cq.entry_bytes;
+    entry.pdn = config.pdn;
+    entry.user_index = config.user_index;
+    entry.device = qp.attributes.device;
+    entry.cq_collapsed = cq.collapsed ? 1 : 0;
+  }
+
+  void write_seat(std::uint32_t warp, std::uint32_t lane) {
+    const auto found = adopted_.find(by_seat_[warp][lane]);
+    QueueEntry entry = found != adopted_.end() ? found->second.entry : QueueEntry{};
+    entry.kept_cq_life = cq_lives_[warp][lane];
+    upload(tables_->queues[warp][lane], entry);
+  }
+
+  template <class Entry>
+  void upload(Entry& to, const Entry& from) {
+    static_assert(sizeof(Entry) <= kStagingBytes);
+    std::memcpy(staging_, &from, sizeof from);
+    require(cudaMemcpyAsync(&to, staging_, sizeof from, cudaMemcpyHostToDevice, stream_), "the engine's tables");
+    require(cudaStreamSynchronize(stream_), "the engine's tables");
+  }
+  void copy(void* to, const void* from, std::size_t bytes) {
+    if (stream_ == nullptr) return require(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "a copy from the GPU");
+    require(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "a copy from the GPU");
+    require(cudaStreamSynchronize(stream_), "a copy from the GPU");
+  }
+
+  /// Returns once every warp works by the tables as they are now.
+  void publish() {
+    upload(tables_->generation, ++generation_);
+    if (!shifts_->working()) return;
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    for (std::uint32_t& seen : board_->seen) {
+      while (std::atomic_ref(seen).load(std::memory_order_acquire) != generation_) {
+        if (!shifts_->failure().empty()) throw util::Error("the CUDA engine stopped: " + shifts_->failure());
+        if (std::chrono::steady_clock::now() > end) {
+          throw util::Error("the CUDA engine does not answer: is the GPU full of other work?");
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(5));
+      }
+    }
+  }
+
+  static constexpr std::size_t kStagingBytes = 256;
+
+  EngineOptions options_;
+  int gpu_ = -1;  // once started
+  Tables* tables_ = nullptr;
+  Board* board_ = nullptr;
+  void* staging_ = nullptr;
+  cudaStream_t stream_ = nullptr;
+  std::unique_ptr<Shifts> shifts_;
+  HostRegistrations host_;
+  Seats seats_;
+  std::vector<std::unique_ptr<std::vector<KeyEntry>>> keys_;
+  std::vector<std::unique_ptr<std::vector<PeerEntry>>> peers_;
+  std::unordered_map<std::uint64_t, Adopted> adopted_;
+  std::uint64_t by_seat_[kWarps][kLanes] = {};
+  std::uint32_t cq_lives_[kWarps][kLanes] = {};
+  std::uint32_t life_ = 0;
+  std::uint32_t generation_ = 0;
+  bool told_of_opcodes_ = false;
+};
+
+}  // namespace marrow::cx7::cuda
+
+marrow::cx7::GpuEngine* marrow_cx7_cuda_engine(const marrow::cx7::cuda::EngineOptions* options, const char** why) {
+  using marrow::cx7::cuda::CudaEngine;
+  static CudaEngine* const engine = [&]() -> CudaEngine* {
+    int gpus = 0;
+    const cudaError_t error = cudaGetDeviceCount(&gpus);
+    if (error != cudaSuccess || gpus == 0) {
+      *why = error != cudaSuccess ? cudaGetErrorString(error) : "there is no GPU";
+      static_cast<void>(cudaGetLastError());
+      return nullptr;
+    }
+    auto* const made = new CudaEngine(*options);
+    static CudaEngine* at_exit = made;
+    std::atexit([] { at_exit->stop(); });  // a kernel that never ends would keep the process
+    return made;
+  }();
+  return engine;
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// One queue pair's turn: a warp takes up to 32 posted WQEBBs through stops 6, 7 and 8.
+#pragma once
+
+#include "cx7/cuda/complete.cuh"
+#include "cx7/cuda/execute.cuh"
+
+namespace marrow::cx7::cuda {
+
+inline constexpr std::uint64_t kStalePatienceNs = 100'000;  // lenient: how long older bytes are given to change
+
+/// What a warp works with during a shift.
+struct Warp {
+  Tables& tables;
+  const QueueEntry* queues;  // its 32, in shared memory
+  bool strict;
+};
+
+/// The first block of each of the `n` WQEBBs from `next` on, one a lane; then which lanes hold the start of a WQE.
+/// Returns how many WQEBBs the whole WQEs among them take.
+__device__ inline std::uint32_t fetch_blocks(const QueueEntry& queue, std::uint32_t next, std::uint32_t n, Wqe& wqe,
+                                             uint4& ctrl) {
+  const std::uint32_t lane = threadIdx.x % kLanes;
+  wqe.index = next + lane;
+  if (lane < n) {
+    const std::byte* const block = segment_at(queue, wqe.index, 0);
+    ctrl = load128(block);
+    for (std::uint32_t k = 0; k < 3; ++k) wqe.segment[k] = load128(block + (k + 1) * wire::kDsBytes);
+  }
+  const std::uint32_t ds = swapped(ctrl.y) & 0x3f;
+  const std::uint32_t size = max(wire::wqebbs_of(ds), 1u);
+  std::uint32_t end = 0;
+  if (__all_sync(~0u, lane >= n || size == 1)) {
+    if (lane < n) wqe.wqebbs = 1;
+    end = n;
+  } else {
+    while (end < n) {
+      const std::uint32_t there = __shfl_sync(~0u, size, end);
+      if (end + there > n && end != 0) break;  // its rest comes with the next round
+      if (lane == end) wqe.wqebbs = there;
+      end += there;
+    }
+  }
+  wqe.ds = ds;
+  return end;
+}
+
+/// Strict: bytes older than their doorbell are an error, as a NIC would execute whatever stood there. Lenient: they are
+/// counted, and waited for.
+__device__ inline void check_fresh(const Warp& warp, const QueueEntry& queue, Wqe& wqe, uint4& ctrl,
+                                   GpuCounters& counters) {
+  if (is_fresh(queue, ctrl, wqe.index)) return;
+  count(counters.strict_stale_wqe_index);
+  const std::uint64_t start = now_ns();
+  const std::byte* const block = segment_at(queue, wqe.index, 0);
+  while (!warp.strict && !is_fresh(queue, ctrl, wqe.index) && now_ns() - start < kStalePatienceNs)
+    ctrl = load128(block);
+  if (!is_fresh(queue, ctrl, wqe.index)) {
+    wqe.refusal = kMalformed;
+    return;
+  }
+  for (std::uint32_t k = 0; k < 3; ++k) wqe.segment[k] = load128(block + (k + 1) * wire::kDsBytes);
+  wqe.ds = swapped(ctrl.y) & 0x3f;
+}
+
+/// Signature, DCI stream and the two bits without a meaning must be 0.
+__device__ inline bool has_reserved_bits(const uint4& ctrl) {
+  constexpr std::uint32_t kReservedFlags = 0xffffff00u | 0x11u;
+  return (swapped(ctrl.y) & 0xc0) != 0 || (swapped(ctrl.z) & kReservedFlags) != 0;
+}
+
+__device__ inline void decode(const Warp& warp, const Fetch& f, std::uint32_t whole, Wqe& wqe, uint4& ctrl) {
+  GpuCounters& counters = warp.tables.counters[f.queue.device];
+  if (wqe.wqebbs == 0) return;
+  check_fresh(warp, f.queue, wqe, ctrl, counters);
+  wqe.opcode = static_cast<wire::Opcode>(swapped(ctrl.x) & 0xff);
+  wqe.signalled = (swapped(ctrl.z) >> 2 & 3) >= static_cast<std::uint32_t>(wire::Completion::kAlways);
+  if (wqe.refusal.syndrome != wire::Syndrome::kNone) return;
+  if (has_reserved_bits(ctrl)) {
+    count(counters.strict_wqe_reserved_bits);
+    if (warp.strict) wqe.refusal = kMalformed;
+  }
+  const std::uint32_t lane = threadIdx.x % kLanes;
+  if (wqe.ds == 0 || lane + wqe.wqebbs > whole || wqe.wqebbs > f.queue.sq_mask + 1) wqe.refusal = kMalformed;
+  if (wqe.refusal.syndrome == wire::Syndrome::kNone) {
+    wqe.refusal = decode_body(f, wqe, swapped(ctrl.x) >> 24, counters);
+  }
+}
+
+enum class Peer : std::uint8_t { kThere, kWaitedFor, kGivenUp };
+
+/// A peer's entry on its way: looked at only when the WQEs have come too.
+struct PeerWords {
+  uint4 a;
+  uint4 b;
+};
+__device__ inline PeerWords ask_for_peer(const Warp& warp, const QueueEntry& queue) {
+  const auto* const entry =
+      reinterpret_cast<const std::byte*>(&warp.tables.peers[queue.remote_device & 1][queue.remote_qpn & 0xffff]);
+  return {load128(entry), load128(entry + 16)};
+}
+
+__device__ inline Peer judge_peer(const QueueEntry& queue, const PeerWords& words, PeerEntry& peer, Watcher& watcher) {
+  peer = {.qpn = words.a.x, .remote_qpn = words.a.y, .pdn = words.a.z, .access = words.a.w};
+  const bool receives = (words.b.x & 0xff) != 0 && (words.b.x >> 8 & 0xff) == queue.device;
+  if (receives && queue.remote_device < kDevices && peer.qpn == queue.remote_qpn && peer.remote_qpn == queue.qpn) {
+    watcher.absent_since_ns = 0;
+    return Peer::kThere;
+  }
+  const std::uint64_t now = __shfl_sync(~0u, now_ns(), 0);
+  if (watcher.absent_since_ns == 0) watcher.absent_since_ns = now;
+  return now - watcher.absent_since_ns > std::uint64_t{queue.retry_us} * 1000 ? Peer::kGivenUp : Peer::kWaitedFor;
+}
+
+/// What all lanes know of the queue whose turn it is; its own lane takes it back afterwards.
+struct Turn {
+  Watcher watcher;
+  std::uint64_t cqes = 0;
+};
+
+__device__ inline void fail(const Warp& warp, const QueueEntry& queue, const Content& content, std::uint32_t behind,
+                            Turn& turn) {
+  GpuCounters& counters = warp.tables.counters[queue.device];
+  complete_with_error(queue, content, turn.cqes, counters);
+  turn.watcher.at.failed = 1;
+  turn.watcher.at.next = flush(queue, behind, turn.cqes, counters);
+}
+
+/// Executes what was posted, at most 32 WQEBBs. All lanes call with the same `turn`.
+__device__ inline void serve(const Warp& warp, const QueueEntry& queue, Turn& turn) {
+  Progress& at = turn.watcher.at;
+  GpuCounters& counters = warp.tables.counters[queue.device];
+  const std::uint32_t n = min(at.posted - at.next, kLanes);
+  Wqe wqe;
+  uint4 ctrl{};
+  PeerEntry peer;
+  const PeerWords words = ask_for_peer(warp, queue);
+  const std::uint32_t whole = fetch_blocks(queue, at.next, n, wqe, ctrl);
+  const Peer state = judge_peer(queue, words, peer, turn.watcher);
+  if (state == Peer::kWaitedFor) return;
+  if (state == Peer::kThere) {
+    decode(warp, {warp.tables, queue, peer}, n, wqe, ctrl);
+  } else if (wqe.wqebbs != 0) {
+    count(counters.timeouts);
+    wqe.refusal = {wire::Syndrome::kRetryExceeded, 0x81};
+    wqe.opcode = static_cast<wire::Opcode>(swapped(ctrl.x) & 0xff);
+  }
+  const std::uint32_t heads = __ballot_sync(~0u, wqe.wqebbs != 0);
+  const std::uint32_t refused = __ballot_sync(~0u, wqe.refusal.syndrome != wire::Syndrome::kNone) & heads;
+  const std::uint32_t good = refused == 0 ? heads : heads & ((refused & -refused) - 1);
+  const bool near = queue.near_only != 0 && !__any_sync(~0u, wqe.far);
+  execute({warp.tables, queue, peer}, wqe, good, near);
+  complete(queue, wqe, good, near, turn.cqes, counters);
+  const bool first = threadIdx.x % kLanes == 0;
+  if (first) count(counters.wqes_fetched, static_cast<std::uint32_t>(__popc(static_cast<int>(heads))));
+  if (refused == 0) {
+    at.next += whole;
+    return;
+  }
+  const std::uint32_t lane = static_cast<std::uint32_t>(__ffs(static_cast<int>(refused))) - 1;
+  Content content{.opcode = wire::CqeOpcode::kRequesterError};
+  content.wqe_opcode = static_cast<wire::Opcode>(__shfl_sync(~0u, static_cast<unsigned>(wqe.opcode), lane));
+  content.refusal.syndrome =
+      static_cast<wire::Syndrome>(__shfl_sync(~0u, static_cast<unsigned>(wqe.refusal.syndrome), lane));
+  content.refusal.vendor = static_cast<std::uint8_t>(__shfl_sync(~0u, static_cast<unsigned>(wqe.refusal.vendor), lane));
+  content.wqe_counter = at.next + lane;
+  const std::uint32_t size = __shfl_sync(~0u, wqe.wqebbs, lane);
+  if (first && content.refusal.syndrome == wire::Syndrome::kLocalProtection) count(counters.local_protection_errors);
+  fail(warp, queue, content, content.wqe_counter + min(size, n - lane), turn);
+}
+
+}  // namespace marrow::cx7::cuda

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel. A NIC never ends and a kernel should: whoever synchronises the device would wait for it for ever. So the
+// engine works in shifts of a few milliseconds. The next shift's warps arrive while the last one's still work, each
+// takes over from its predecessor in a microsecond, and a shift whose successor finds no room on the GPU stays on.
+#include "cx7/cuda/serve.cuh"
+#include "cx7/cuda/shift.h"
+
+namespace marrow::cx7::cuda {
+namespace {
+
+constexpr std::uint32_t kGenerationEvery = 8;          // rounds
+constexpr std::uint32_t kClockEvery = 32;              // rounds
+constexpr std::uint64_t kDeadAfterNs = 3'000'000'000;  // no heartbeat: the host's thread is gone
+constexpr std::uint32_t kIdleNapNs = 500;              // of a warp with no queue to watch
+
+/// One warp's shift.
+class Worker {
+ public:
+  __device__ Worker(const ShiftOrder& order, QueueEntry* queues, std::uint32_t warp)
+      : order_(order), tables_(*order.tables), queues_(queues), warp_(warp), lane_(threadIdx.x % kLanes) {}
+
+  __device__ void run() {
+    if (!take_over()) return;
+    const std::uint64_t start = now_ns();
+    load();
+    for (std::uint32_t round = 0;; ++round) {
+      if (round % kGenerationEvery == 0 && __any_sync(~0u, load32(&tables_.generation) != generation_)) load_anew();
+      if (busy_) {
+        work(round);
+      } else {
+        __nanosleep(kIdleNapNs);
+      }
+      if (round % kClockEvery == 0 && may_end(start)) break;
+    }
+    store();
+    if (lane_ == 0) store32_release(&tables_.turn[warp_], order_.shift + 1);
+  }
+
+ private:
+  /// Waits for the predecessor; false when the engine is told to stop before.
+  __device__ bool take_over() {
+    if (lane_ == 0) store32_release(&tables_.arrived[warp_], order_.shift);
+    for (;;) {
+      const bool mine = load32_acquire(&tables_.turn[warp_]) == order_.shift;
+      if (__any_sync(~0u, mine)) return true;
+      if (__any_sync(~0u, load32(&order_.board->stop) != 0)) return false;
+      __nanosleep(200);
+    }
+  }
+
+  __device__ bool may_end(std::uint64_t start) {
+    const std::uint64_t now = now_ns();
+    const bool relieved =
+        now - start > std::uint64_t{order_.length_us} * 1000 && load32(&tables_.arrived[warp_]) == order_.shift + 1;
+    return __any_sync(~0u, relieved || is_over(now));
+  }
+  /// Told to end, or the host's thread is gone. Asks the host once a millisecond.
+  __device__ bool is_over(std::uint64_t now) {
+    if (now < next_board_ns_) return false;
+    next_board_ns_ = now + 1'000'000;
+    const std::uint32_t beat = load32(&order_.board->heartbeat);
+    if (beat != beat_ || beat_since_ns_ == 0) beat_since_ns_ = now;
+    beat_ = beat;
+    return load32(&order_.board->stop) != 0 || now - beat_since_ns_ > kDeadAfterNs;
+  }
+
+  /// Reads tables and progress; says by which generation it works.
+  __device__ void load() {
+    generation_ = __shfl_sync(~0u, load32_acquire(&tables_.generation), 0);
+    const auto* const from = reinterpret_cast<const std::byte*>(&tables_.queues[warp_][lane_]);
+    auto* const to = reinterpret_cast<uint4*>(&queues_[lane_]);
+    for (std::uint32_t k = 0; k < sizeof(QueueEntry) / 16; ++k) to[k] = load128(from + 16 * k);
+    const auto* const progress = reinterpret_cast<const std::byte*>(&tables_.progress[warp_][lane_]);
+    Progress& at = watcher_.at;
+    auto* const mine = reinterpret_cast<uint4*>(&at);
+    for (std::uint32_t k = 0; k < sizeof(Progress) / 16; ++k) mine[k] = load128(progress + 16 * k);
+    start_fresh(queues_[lane_]);
+    __syncwarp();
+    busy_ = __any_sync(~0u, queues_[lane_].qpn != 0);
+    if (lane_ == 0) store32_release(&order_.board->seen[warp_], generation_);
+  }
+  /// A queue's new life knows nothing of the old one's doorbells; an old life looks at the registers again.
+  __device__ void start_fresh(const QueueEntry& queue) {
+    Progress& at = watcher_.at;
+    if (at.cq_life != queue.kept_cq_life) at.cqes = 0;
+    const bool fresh = at.life != queue.life;
+    if (fresh) at = {.life = queue.life, .cqes = at.cqes};
+    at.cq_life = queue.kept_cq_life;
+    watcher_.absent_since_ns = 0;
+#pragma unroll
+    for (std::uint32_t k = 0; k < kRegisters; ++k) {
+      const bool old = fresh && queue.qpn != 0;
+      watcher_.seen[k] = old ? load64(queue.registers + k * wire::kUarDoorbellStride) : 0;
+    }
+  }
+  __device__ void store() {
+    auto* const to = reinterpret_cast<std::byte*>(&tables_.progress[warp_][lane_]);
+    const auto* const mine = reinterpret_cast<const uint4*>(&watcher_.at);
+    for (std::uint32_t k = 0; k < sizeof(Progress) / 16; ++k) store128(to + 16 * k, mine[k]);
+    fence(false);
+  }
+  __device__ void load_anew() {
+    store();
+    load();
+  }
+
+  __device__ void work(std::uint32_t round) {
+    const QueueEntry& mine = queues_[lane_];
+    const Progress& at = watcher_.at;
+    bool flushes = false;
+    if (mine.qpn != 0 && mine.serve == Serve::kSend && at.failed == 0) {
+      watch(mine, watcher_, round, order_.strict, tables_.counters[mine.device]);
+    } else if (mine.qpn != 0 && mine.serve != Serve::kNot && round % kAllRegistersEvery == 0) {
+      flushes = distance16(swapped(load32(mine.dbrec_send)), at.next) > 0;
+    }
+    const bool sends = mine.serve == Serve::kSend && at.failed == 0 && at.posted != at.next;
+    __syncwarp();
+    for (std::uint32_t left = __ballot_sync(~0u, sends || flushes); left != 0; left &= left - 1) {
+      give_turn(static_cast<std::uint32_t>(__ffs(static_cast<int>(left))) - 1, flushes);
+    }
+  }
+
+  __device__ void give_turn(std::uint32_t whose, bool flushes) {
+    const QueueEntry& queue = queues_[whose];
+    Turn turn;
+    Progress& at = turn.watcher.at;
+    at.posted = __shfl_sync(~0u, watcher_.at.posted, whose);
+    at.next = __shfl_sync(~0u, watcher_.at.next, whose);
+    turn.watcher.absent_since_ns = __shfl_sync(~0u, watcher_.absent_since_ns, whose);
+    turn.cqes = __shfl_sync(~0u, watcher_.at.cqes, queue.cq_lane);
+    if (__shfl_sync(~0u, flushes, whose)) {
+      at.failed = 1;
+      at.next = flush(queue, at.next, turn.cqes, tables_.counters[queue.device]);
+    } else {
+      serve({tables_, queues_, order_.strict}, queue, turn);
+    }
+    if (lane_ == whose) {
+      watcher_.at.next = at.next;
+      watcher_.at.failed |= at.failed;
+      watcher_.absent_since_ns = turn.watcher.absent_since_ns;
+    }
+    if (lane_ == queue.cq_lane) watcher_.at.cqes = turn.cqes;
+  }
+
+  const ShiftOrder& order_;
+  Tables& tables_;
+  QueueEntry* queues_;
+  std::uint32_t warp_;
+  std::uint32_t lane_;
+  Watcher watcher_;
+  std::uint32_t generation_ = 0;
+  bool busy_ = false;
+  std::uint32_t beat_ = 0;
+  std::uint64_t beat_since_ns_ = 0;
+  std::uint64_t next_board_ns_ = 0;
+};
+
+__global__ void __launch_bounds__(kWarpsPerBlock* kLanes) work_a_shift(const ShiftOrder order) {
+  __shared__ QueueEntry queues[kWarpsPerBlock][kLanes];
+  const std::uint32_t local = threadIdx.x / kLanes;
+  Worker(order, queues[local], blockIdx.x * kWarpsPerBlock + local).run();
+}
+
+}  // namespace
+
+cudaError_t load_kernel() {
+  cudaFuncAttributes attributes{};
+  return cudaFuncGetAttributes(&attributes, work_a_shift);
+}
+
+cudaError_t launch_shift(const ShiftOrder& order, cudaStream_t stream) {
+  work_a_shift<<<kBlocks, kWarpsPerBlock * kLanes, 0, stream>>>(order);
+  return cudaGetLastError();
+}
+
+}  // namespace marrow::cx7::cuda

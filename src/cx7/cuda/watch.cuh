@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stop 5 of 9 on the GPU: a lane watches the doorbell registers of one queue pair and reads its record.
+// As cx7/hca/doorbell.cpp has it, but registers are only read, never taken: their memory is the host's, and an exchange
+// across PCIe is not atomic to the host. So the same value rung twice is seen once.
+#pragma once
+
+#include "cx7/cuda/gpu_memory.cuh"
+#include "cx7/cuda/tables.h"
+#include "marrow/wire/doorbell.h"
+
+namespace marrow::cx7::cuda {
+
+inline constexpr std::uint32_t kRegisters = wire::kUarDoorbells;
+inline constexpr std::uint32_t kAllRegistersEvery = 16;  // rounds; in between only the one that rang last
+
+/// What a lane knows of the queue that it watches.
+struct Watcher {
+  Progress at;
+  std::uint64_t seen[kRegisters];
+  std::uint32_t hot = 0;  // the register that rang last
+  std::uint64_t absent_since_ns = 0;
+};
+
+__device__ inline void count(unsigned long long& counter, std::uint64_t n = 1) {
+  atomicAdd(&counter, static_cast<unsigned long long>(n));  // no result: the lane does not wait
+}
+
+/// Signed distance of two 16-bit queue indices.
+__device__ inline std::int32_t distance16(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::int16_t>(static_cast<std::uint16_t>(a - b));
+}
+
+/// `page_rang`: somebody rang on this page, maybe over this queue's own doorbell; then its record alone speaks.
+__device__ inline void accept(const QueueEntry& queue, Watcher& watcher, bool strict, bool page_rang,
+                              GpuCounters& counters) {
+  Progress& at = watcher.at;
+  const std::uint32_t recorded = wire::swap_bytes(load32(queue.dbrec_send));
+  const std::int32_t ahead = distance16(recorded, at.posted);
+  std::uint32_t end = ahead > 0 ? at.posted + static_cast<std::uint32_t>(ahead) : at.posted;
+  const auto rung_ahead = static_cast<std::int32_t>(at.rung - end);
+  if (page_rang && rung_ahead < 0) at.rung = end;
+  if (!strict || rung_ahead < 0) end = at.rung;
+  if (static_cast<std::int32_t>(end - at.posted) <= 0) return;
+  at.posted = end;
+  if (at.posted - at.next > queue.sq_mask + 1) count(counters.strict_sq_overflow);
+}
+
+/// Looks once. Afterwards `watcher.at.posted` may be ahead of `next`.
+__device__ inline void watch(const QueueEntry& queue, Watcher& watcher, std::uint32_t round, bool strict,
+                             GpuCounters& counters) {
+  bool named = false;
+  bool page_rang = false;
+  const bool all = round % kAllRegistersEvery == 0;
+#pragma unroll
+  for (std::uint32_t k = 0; k < kRegisters; ++k) {
+    if (!all && k != watcher.hot) continue;
+    const std::uint64_t word = load64(queue.registers + k * wire::kUarDoorbellStride);
+    if (word == watcher.seen[k] || word == 0) continue;
+    watcher.seen[k] = word;
+    watcher.hot = k;
+    const auto doorbell = wire::Doorbell::from_word(word);
+    if (doorbell.qpn != queue.qpn) {
+      page_rang = true;
+      continue;
+    }
+    const std::int32_t advance = distance16(doorbell.end(), watcher.at.rung);
+    if (advance <= 0) continue;
+    watcher.at.rung += static_cast<std::uint32_t>(advance);
+    named = true;
+    count(counters.doorbells);
+  }
+  const bool waits_for_record = watcher.at.rung != watcher.at.posted;
+  if (!named && !page_rang && !waits_for_record) return;
+  accept(queue, watcher, strict, page_rang, counters);
+  if (named && watcher.at.rung != watcher.at.posted) count(counters.strict_doorbell_ahead_of_dbrec);
+}
+
+}  // namespace marrow::cx7::cuda
