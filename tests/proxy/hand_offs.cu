@@ -30,12 +30,12 @@ KERNEL(own_ring, proxy::OwnRing)
 
 // The same stores; the read has a branch around it, which counts_test counts.
 // PTX cached_credit: st.global.v2.b64 -> st.release.sys.global.b32 -> st.global.u8
-// PTX-NOT cached_credit: fence, membar, st.relaxed, atom, red
+// PTX-NOT cached_credit: fence, membar, st.relaxed.sys, atom, red
 KERNEL(cached_credit, proxy::CachedCredit)
 
 // One store, still behind everything before it.
 // PTX phase_mark: st.release.sys.global.b128 -> st.global.u8
-// PTX-NOT phase_mark: fence, membar, st.relaxed, atom, red
+// PTX-NOT phase_mark: fence, membar, st.relaxed.sys, atom, red
 KERNEL(phase_mark, proxy::PhaseMark)
 
 // One posted store and nothing else.

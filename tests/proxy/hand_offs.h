@@ -65,9 +65,10 @@ template <HandOffType H>
 class TestRing {
  public:
   explicit TestRing(std::uint32_t depth, std::uint64_t timeout_ms = 2, std::uint64_t first = 0)
-      : memory_(static_cast<std::byte*>(std::aligned_alloc(kRingAlignment, ring_bytes<H>(depth)))), head_(first) {
+      : memory_(static_cast<std::byte*>(std::aligned_alloc(kRingAlignment, ring_bytes<H>(depth)))),
+        producers_{first, first} {
     std::memset(memory_.get(), 0, ring_bytes<H>(depth));
-    ring_ = lay_out_ring<H>(memory_.get(), depth, &head_);
+    ring_ = lay_out_ring<H>(memory_.get(), depth, &producers_);
     ring_.timeout_ns = timeout_ms * 1'000'000;
     *ring_.freed = first;
     *ring_.done = first;
@@ -79,7 +80,7 @@ class TestRing {
     void operator()(std::byte* memory) const { std::free(memory); }
   };
   std::unique_ptr<std::byte, Free> memory_;
-  alignas(64) std::uint64_t head_;
+  ProducerState producers_;
   Ring ring_;
 };
 

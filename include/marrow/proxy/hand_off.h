@@ -23,7 +23,7 @@ enum class Reserve : std::uint8_t {
 /// How it learns that the worker has freed the slot.
 enum class Credit : std::uint8_t {
   kReadAlways,  // reads the worker's index for each descriptor: a PCIe read each when it lies in host memory
-  kCached,      // keeps what it read last, and reads again only when that says that the ring is full
+  kCached,      // keeps what was read last, beside the ring's head, and reads again only when that says: full
 };
 
 /// By what the worker knows that a descriptor has arrived whole.

@@ -28,6 +28,24 @@ namespace marrow::proxy {
 #endif
 }
 
+/// What a producer of the same ring has read of it, kept in the lane's memory: any value that it ever had will do.
+[[nodiscard]] MARROW_HD inline std::uint64_t load_kept(const std::uint64_t* at) {
+#if defined(__CUDA_ARCH__)
+  std::uint64_t value;
+  asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(value) : "l"(__cvta_generic_to_global(at)) : "memory");
+  return value;
+#else
+  return std::atomic_ref(*const_cast<std::uint64_t*>(at)).load(std::memory_order_acquire);
+#endif
+}
+MARROW_HD inline void store_kept(std::uint64_t* at, std::uint64_t value) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(__cvta_generic_to_global(at)), "l"(value) : "memory");
+#else
+  std::atomic_ref(*at).store(value, std::memory_order_release);
+#endif
+}
+
 /// The completion word: what it allows must not be read before it.
 [[nodiscard]] MARROW_HD inline std::uint64_t load_done(const std::uint64_t* at) {
 #if defined(__CUDA_ARCH__)

@@ -35,13 +35,16 @@ template <HandOffType H, class Probe = NoProbe>
 class Producer {
   static_assert(CheckHandOff<H>::ok);
   static constexpr bool kOwn = H::reserve == Reserve::kOwnRing;
+  static constexpr bool kCached = H::credit == Credit::kCached;
 
  public:
-  MARROW_HD explicit Producer(const Ring& ring) : ring_(ring), index_(kOwn ? *ring.head : 0) {}
+  MARROW_HD explicit Producer(const Ring& ring) : ring_(ring), index_(kOwn ? ring.producers->head : 0) {
+    if constexpr (kCached) freed_ = load_kept(&ring.producers->freed);
+  }
   Producer(const Producer&) = delete;
   Producer& operator=(const Producer&) = delete;
   MARROW_HD ~Producer() {
-    if constexpr (kOwn) *ring_.head = index_;
+    if constexpr (kOwn) ring_.producers->head = index_;
   }
 
   /// An RDMA write. Errors: kBadRequest (no descriptor can say it), kQueueFull (no slot within Ring::timeout_ns), or
@@ -89,7 +92,7 @@ class Producer {
   MARROW_HD void reserve() {
     if constexpr (!kOwn) {
       if (reserved_) return;
-      index_ = fetch_next<H::reserve>(ring_.head);
+      index_ = fetch_next<H::reserve>(&ring_.producers->head);
       reserved_ = true;
       probe_.on_atomic();
     }
@@ -98,6 +101,7 @@ class Producer {
   [[nodiscard]] MARROW_HD bool has_slot() const { return index_ - freed_ < ring_.depth; }
   MARROW_HD void read_credit() {
     freed_ = load_freed(ring_.freed);
+    if constexpr (kCached) store_kept(&ring_.producers->freed, freed_);
     probe_.on_credit_read();
   }
   [[nodiscard]] MARROW_HD Progress read_progress() {
@@ -106,7 +110,7 @@ class Producer {
   }
 
   [[nodiscard]] MARROW_HD gda::Status await_slot() {
-    if (H::credit == Credit::kReadAlways || !has_slot()) read_credit();
+    if (!kCached || !has_slot()) read_credit();
     if (has_slot()) return gda::Status::kOk;
     gda::SpinLimit limit(ring_.timeout_ns);
     do {

@@ -12,14 +12,20 @@
 
 namespace marrow::proxy {
 
+/// What producers keep between two uses of a ring, in the lane's memory: zero for a fresh one.
+struct alignas(64) ProducerState {
+  std::uint64_t head = 0;   // the next index
+  std::uint64_t freed = 0;  // Credit::kCached: what the worker's index was when it was read last
+};
+
 /// The pointers are those of whoever holds the struct: a lane's differ from the worker's where memory is mapped twice.
 /// All indices are 64-bit and free-running; slot = index modulo depth.
 struct Ring {
-  std::byte* slots = nullptr;      // depth * desc_bytes, zero for a fresh ring
-  std::uint32_t* ready = nullptr;  // depth words, zero for a fresh ring; Mark::kReadyWord only
-  std::uint64_t* freed = nullptr;  // worker: descriptors below this may be overwritten
-  std::uint64_t* done = nullptr;   // worker: see Progress; host memory, or GPU memory that the worker can write
-  std::uint64_t* head = nullptr;   // producers: the next index, in the lane's memory
+  std::byte* slots = nullptr;          // depth * desc_bytes, zero for a fresh ring
+  std::uint32_t* ready = nullptr;      // depth words, zero for a fresh ring; Mark::kReadyWord only
+  std::uint64_t* freed = nullptr;      // worker: descriptors below this may be overwritten
+  std::uint64_t* done = nullptr;       // worker: see Progress; host memory, or GPU memory that the worker can write
+  ProducerState* producers = nullptr;  // the worker has none
   std::uint64_t timeout_ns = 10'000'000'000;  // longest wait for a free slot or for a completion
   std::uint32_t depth = 0;                    // a power of two
 
@@ -72,12 +78,11 @@ template <HandOffType H>
 }
 
 /// Divides ring_bytes() of zeroed memory at `base`; both sides call it with their own addresses of the same memory.
-/// \param head  a zeroed word in the lane's memory; the worker has none.
 template <HandOffType H>
-[[nodiscard]] Ring lay_out_ring(std::byte* base, std::uint32_t depth, std::uint64_t* head) {
+[[nodiscard]] Ring lay_out_ring(std::byte* base, std::uint32_t depth, ProducerState* producers) {
   Ring ring{.freed = reinterpret_cast<std::uint64_t*>(base),
             .done = reinterpret_cast<std::uint64_t*>(base + kRingAlignment),
-            .head = head,
+            .producers = producers,
             .depth = depth};
   ring.slots = base + 2 * kRingAlignment;
   if (H::mark == Mark::kReadyWord) {
