@@ -12,6 +12,24 @@
 
 namespace marrow::gda {
 
+/// Reads the error bytes, again if a flush replaced the CQE meanwhile: what may follow then is another flush, with
+/// the same bytes. An opcode that is no requester's is an error too.
+template <Recipe R>
+[[nodiscard]] MARROW_HD Result decode_error(const std::byte* cqe, std::uint32_t word) {
+  const auto* at = cqe + offsetof(wire::Cqe, hw_error_syndrome);
+  auto bytes = load_word<R>(at);
+  order_cqe_before_payload<R>();
+  const auto again = load_cqe_tail<R>(cqe);
+  if (again != word) bytes = load_word<R>(at);
+  word = again;
+  const auto tail = wire::CqeTail::from_word(word);
+  const auto syndrome = static_cast<std::uint8_t>(bytes >> 24);
+  const bool error =
+      tail.opcode() == wire::CqeOpcode::kRequesterError || tail.opcode() == wire::CqeOpcode::kResponderError;
+  return {error ? status_of(static_cast<wire::Syndrome>(syndrome)) : Status::kUnknownError, syndrome,
+          static_cast<std::uint8_t>(bytes >> 16), tail.wqe_counter};
+}
+
 /// The consumer's half of a queue, in registers. One lane polls; the others get copies (Team::broadcast).
 /// Progress is exact although a CQE holds 16 bits and names only a first WQEBB: `pi - counter` cannot exceed the ring
 /// (at most 2^15), so the 64-bit index is unique, and anything outside [ci, pi) is an old CQE. The WQE's size comes
@@ -19,7 +37,7 @@ namespace marrow::gda {
 template <PolicyType P>
 class CompletionQueue {
  public:
-  MARROW_HD explicit CompletionQueue(const QpCounters& c) : ci_(c.ci), cqes_(c.cqes), error_(c.error) {}
+  MARROW_HD explicit CompletionQueue(const QpIndices& c) : ci_(c.ci), cqes_(c.cqes), error_(c.error) {}
 
   /// WQEBBs known to be complete without error.
   [[nodiscard]] MARROW_HD std::uint64_t ci() const { return ci_; }
@@ -36,7 +54,7 @@ class CompletionQueue {
   MARROW_HD bool poll(const Qp& qp, std::uint64_t pi, const Ticket& awaited, Probe& probe) {
     const bool ring = qp.cq_layout == CqLayout::kRing;
     const std::byte* cqe = cqe_at(qp);
-    const std::uint32_t word = load_cqe_tail<P::ordering>(cqe);
+    const std::uint32_t word = load_cqe_tail<recipe_for<P>()>(cqe);
     const auto tail = wire::CqeTail::from_word(word);
     if (ring ? !wire::cqe_is_valid(tail.op_own, cqes_, qp.log_cqes) : tail.opcode() == wire::CqeOpcode::kInvalid) {
       return false;
@@ -47,15 +65,16 @@ class CompletionQueue {
     const bool good = tail.opcode() == wire::CqeOpcode::kRequester;
     if (!ring && good && !ours) return false;  // the CQE of an operation that we know of already
 
-    order_cqe_before_payload<P::ordering>();
-    if constexpr (recipe_of(P::ordering).poll != Scope::kNone) probe.on_acquire(recipe_of(P::ordering).poll);
+    order_cqe_before_payload<recipe_for<P>()>();
+    if constexpr (recipe_for<P>().poll != Scope::kNone) probe.on_acquire(recipe_for<P>().poll);
     probe.on_cqe();
     ++cqes_;
+    if constexpr (P::completion.record == CqRecord::kConsumer) store_cq_consumer(qp.cq_consumer, cqes_);
     if (good) {
       if (ours) ci_ = first == awaited.signalled ? awaited.end : first + size_at(qp, first);
       return true;
     }
-    if (error_.ok()) error_ = decode_error(cqe, word);
+    if (error_.ok()) error_ = decode_error<recipe_for<P>()>(cqe, word);
     // The first failure tells that all before it went well; a flush in its place tells nothing.
     if (ours && error_.status != Status::kFlushed && error_.wqe_counter == tail.wqe_counter) ci_ = first;
     return true;
@@ -63,32 +82,23 @@ class CompletionQueue {
 
  private:
   [[nodiscard]] MARROW_HD static std::uint32_t size_at(const Qp& qp, std::uint64_t first) {
-    if constexpr (P::max_inline_bytes <= wire::max_inline_write(1)) return 1;  // nothing that we post is longer
+    if constexpr (kShortWqes<P>) return 1;  // nothing that we post is longer
     const auto* ctrl = qp.sq + (first & qp.sq_mask()) * wire::kWqebbBytes;
-    const auto qpn_ds = load_word<P::ordering>(ctrl + offsetof(wire::CtrlSegment, qpn_ds));
+    const auto qpn_ds = load_word<recipe_for<P>()>(ctrl + offsetof(wire::CtrlSegment, qpn_ds));
     return wire::wqebbs_of(wire::swap_bytes(qpn_ds) & 0x3f);
-  }
-
-  /// Reads the error bytes, again if a flush replaced the CQE meanwhile: what may follow then is another flush, with
-  /// the same bytes. An opcode that is no requester's is an error too.
-  [[nodiscard]] MARROW_HD static Result decode_error(const std::byte* cqe, std::uint32_t word) {
-    const auto* at = cqe + offsetof(wire::Cqe, hw_error_syndrome);
-    auto bytes = load_word<P::ordering>(at);
-    order_cqe_before_payload<P::ordering>();
-    const auto again = load_cqe_tail<P::ordering>(cqe);
-    if (again != word) bytes = load_word<P::ordering>(at);
-    word = again;
-    const auto tail = wire::CqeTail::from_word(word);
-    const auto syndrome = static_cast<std::uint8_t>(bytes >> 24);
-    const bool error =
-        tail.opcode() == wire::CqeOpcode::kRequesterError || tail.opcode() == wire::CqeOpcode::kResponderError;
-    return {error ? status_of(static_cast<wire::Syndrome>(syndrome)) : Status::kUnknownError, syndrome,
-            static_cast<std::uint8_t>(bytes >> 16), tail.wqe_counter};
   }
 
   std::uint64_t ci_;
   std::uint64_t cqes_;
   Result error_;
 };
+
+/// The words in memory that a dump shows: the record, and the CQE at `cqe`.
+template <PolicyType P>
+MARROW_HD void fill_dump(QueueDump& d, const std::byte* cqe) {
+  constexpr Recipe R = recipe_for<P>();
+  d.dbrec_raw = load_word<R>(reinterpret_cast<const std::byte*>(d.qp.dbrec_send));
+  for (std::uint32_t i = 0; i < wire::kCqeBytes / 4; ++i) d.cqe_words[i] = load_word<R>(cqe + 4 * i);
+}
 
 }  // namespace marrow::gda

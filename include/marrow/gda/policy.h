@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a lane posts, as types: one enumerator a choice, each with what it promises and what it costs. A kernel takes
-// one policy type, however many axes come (docs/decisions/0001-policies-are-types.md).
-// Read at stop 2 of 9. Facts: the recipes are what GPU libraries use [obs: their sources]; that GPU scope is enough for
-// queues in that GPU's own memory is a machine-level argument, promised by nobody [guess].
+// How a lane posts, as types: a kernel takes one policy type, however many axes come
+// (docs/decisions/0001-policies-are-types.md). The axes are in axes.h, the orderings in recipe.h; check_policy.h
+// refuses what makes no sense. Read at stop 2 of 9.
 #pragma once
 
 #include <concepts>
@@ -10,116 +9,31 @@
 #include <cstdint>
 #include <string_view>
 
+#include "marrow/gda/axes.h"
+#include "marrow/gda/recipe.h"
+#include "marrow/wire/dc.h"
 #include "marrow/wire/wqe.h"
 
 namespace marrow::gda {
 
-/// The seven recipes that are compared (recipe_of() has each, step by step). "Safe" means: the NIC cannot fetch
-/// bytes older than the doorbell announces. Costs fall on the posting lane; on a GPU they grow downwards.
-enum class Ordering : std::uint8_t {
-  kNone,                // promises nothing: the control that shows what the others cost
-  kGpuFence,            // safe for queues in this GPU's memory; one GPU-scope fence before the doorbell
-  kGpuFenceDbrec,       // also orders WQEs before the dbrec, for a NIC that fetches by dbrec; two GPU-scope fences
-  kGpuReleaseStore,     // safe for queues in this GPU's memory; dbrec and doorbell are release stores, no fence
-  kThreadfence,         // as kGpuFenceDbrec and sequentially consistent; two __threadfence()
-  kSystemReleaseStore,  // safe wherever the queues lie; the doorbell is a system-scope release store
-  kSystemFence,         // safe wherever the queues lie; one system-scope fence before the doorbell
-};
-inline constexpr std::uint32_t kOrderings = 7;
-
-enum class FenceKind : std::uint8_t { kNone, kGpu, kGpuSequential, kSystem, kGpuRelease, kGpuAcquire, kBlock };
-enum class StoreKind : std::uint8_t {
-  kPlain,
-  kVolatile,
-  kRelaxedSystem,
-  kMmio,
-  kReleaseGpu,
-  kReleaseSystem,
-  kSequentialSystem,  // a sequentially consistent fence of system scope, and a relaxed store
-};
-enum class Scope : std::uint8_t { kNone, kGpu, kSystem, kBlock };
-
-MARROW_HD constexpr bool is_release(StoreKind kind) {
-  return kind == StoreKind::kReleaseGpu || kind == StoreKind::kReleaseSystem;
-}
-
-/// One row of the comparison. order.h emits it, probes count it, tools/ptx_check looks for it in the PTX.
-struct Recipe {
-  FenceKind before_dbrec;
-  StoreKind dbrec;
-  FenceKind before_doorbell;
-  StoreKind doorbell;
-  Scope poll;  // of the CQE load, and of the fence between it and what the completion allows
-};
-
-MARROW_HD constexpr Recipe recipe_of(Ordering ordering) {
-  constexpr Recipe rows[kOrderings] = {
-      {FenceKind::kNone, StoreKind::kPlain, FenceKind::kNone, StoreKind::kMmio, Scope::kNone},
-      {FenceKind::kNone, StoreKind::kRelaxedSystem, FenceKind::kGpu, StoreKind::kMmio, Scope::kGpu},
-      {FenceKind::kGpu, StoreKind::kRelaxedSystem, FenceKind::kGpu, StoreKind::kMmio, Scope::kGpu},
-      {FenceKind::kNone, StoreKind::kReleaseGpu, FenceKind::kNone, StoreKind::kReleaseGpu, Scope::kGpu},
-      {FenceKind::kGpuSequential, StoreKind::kVolatile, FenceKind::kGpuSequential, StoreKind::kVolatile, Scope::kGpu},
-      {FenceKind::kNone, StoreKind::kRelaxedSystem, FenceKind::kNone, StoreKind::kReleaseSystem, Scope::kSystem},
-      {FenceKind::kNone, StoreKind::kRelaxedSystem, FenceKind::kSystem, StoreKind::kMmio, Scope::kSystem},
-  };
-  return rows[static_cast<std::uint8_t>(ordering)];
-}
-
-/// Where write() takes the payload from.
-enum class Payload : std::uint8_t {
-  kInline,   // the lane loads `from` and stores it in the WQE: no fetch by the NIC, `from` is free at once, no lkey;
-             // costs a 16-byte store for each 16 bytes, and is limited by max_inline_bytes
-  kPointer,  // the NIC fetches `from`: any length, one more PCIe read; `from` is in use until the completion
-};
-
-/// WQEs announced by one doorbell. A submit's last doorbell always covers its last WQE, so nothing is ever left unrung.
-struct Batching {
-  std::uint32_t wqes_per_doorbell = 0;  // 0: one doorbell a submit, whatever its size
-};
-
-/// Who else may post to the queue meanwhile.
-enum class Sharing : std::uint8_t {
-  kExclusive,  // nobody but the team: no atomics, indices in registers; two teams at once corrupt the queue
-};
-
-enum class Mem : std::uint8_t {
-  kLane,  // memory of the processor that runs the lane: GPU memory on a GPU lane, host memory on a host lane
-  kGpu,   // memory of a GPU: the NIC reads it over PCIe from the GPU's L2
-  kHost,  // memory of the host: each store and poll of a GPU lane crosses PCIe
-};
-
-/// Where the queues lie. The policy says it so that the compiler can refuse an ordering that cannot reach there.
-struct Placement {
-  Mem sq = Mem::kLane;
-  Mem cq = Mem::kLane;
-  Mem dbrec = Mem::kLane;
-
-  [[nodiscard]] constexpr bool uses(Mem mem) const { return sq == mem || cq == mem || dbrec == mem; }
-};
-constexpr Placement all_in(Mem mem) {
-  return {mem, mem, mem};
-}
-
-/// Which WQEs of a submit ask for a CQE. The NIC reports every failed WQE either way.
-enum class Signal : std::uint8_t {
-  kLast,   // one CQE a submit, which stands for all before it
-  kEvery,  // a CQE a WQE: room comes back earlier, the NIC writes 64 bytes more for each
-};
-
-/// A CQE says: the source may be reused, the peer's NIC has acknowledged. It does not say that its threads see the
-/// data.
-struct Completion {
-  Signal signal = Signal::kLast;
-};
-
 /// Base of all policies: what a policy does not name keeps this.
 struct Policy {
   static constexpr Ordering ordering = Ordering::kGpuFence;
+  static constexpr Recipe custom_recipe = recipe_of(Ordering::kGpuFence);  // for Ordering::kCustom
   static constexpr Payload payload = Payload::kInline;
+  static constexpr WqeStore wqe_store = WqeStore::kWide;
   static constexpr Batching batching = {};
   static constexpr Sharing sharing = Sharing::kExclusive;
+  static constexpr Scope sharers = Scope::kGpu;  // who shares: lanes of one block (kBlock) or of one GPU
+  static constexpr Publication publication = {};
+  static constexpr Credit credit = Credit::kWait;
+  static constexpr DoorbellSequence doorbell = DoorbellSequence::kRecord;
   static constexpr Placement placement = all_in(Mem::kLane);
   static constexpr Completion completion = {};
+  static constexpr Transport transport = Transport::kRc;
+  static constexpr Notify notify = Notify::kFetchAdd;
+  static constexpr QueueMap queue_map = QueueMap::kCaller;
+  static constexpr Shape shape = {};
   static constexpr std::uint32_t max_inline_bytes = 28;  // 28: every WQE is one WQEBB; up to 220
 };
 
@@ -127,6 +41,25 @@ template <class P>
 concept PolicyType = std::derived_from<P, Policy> && requires {
   { P::name } -> std::convertible_to<std::string_view>;
 };
+
+template <PolicyType P>
+MARROW_HD constexpr Recipe recipe_for() {
+  if constexpr (P::ordering == Ordering::kCustom) return P::custom_recipe;
+  return recipe_of(P::ordering == Ordering::kCustom ? Ordering::kNone : P::ordering);
+}
+
+/// Segments between control and remote address.
+template <PolicyType P>
+inline constexpr std::uint32_t kAvDs = P::transport == Transport::kRc          ? 0
+                                       : P::transport == Transport::kDcCompact ? wire::kCompactAvDs
+                                                                               : wire::kFullAvDs;
+/// True where no WQE can be longer than a WQEBB, so that indices count WQEs.
+template <PolicyType P>
+inline constexpr bool kShortWqes = P::transport == Transport::kRc&& P::max_inline_bytes <= wire::max_inline_write(1);
+
+/// True where a submit may leave WQEs unrung.
+template <PolicyType P>
+inline constexpr bool kDefers = P::batching.when != PostWhen::kSubmit;
 
 template <Ordering O>
 struct Ordered : Policy {
@@ -166,13 +99,66 @@ struct Inline : P {
   static constexpr Payload payload = Payload::kInline;
   static constexpr std::uint32_t max_inline_bytes = Bytes;
 };
-template <class P, std::uint32_t N>
+template <class P, std::uint32_t N, PostWhen When = PostWhen::kSubmit>
 struct Batch : P {
-  static constexpr Batching batching{N};
+  static constexpr Batching batching{N, When};
 };
 template <class P>
 struct SignalEvery : P {
-  static constexpr Completion completion{Signal::kEvery};
+  static constexpr Completion completion{Signal::kEvery, P::completion.find, P::completion.record, P::completion.quiet};
+};
+template <class P>
+struct Locked : P {
+  static constexpr Sharing sharing = Sharing::kLockPerWqe;
+};
+/// Slots handed off: with as few fences as T, L and the ordering allow.
+template <class P, Turn T = Turn::kCompareSwap, PostLock L = PostLock::kLock>
+struct Shared : P {
+  static constexpr Sharing sharing = Sharing::kSlots;
+  static constexpr bool kFenced = recipe_for<P>().before_doorbell != FenceKind::kNone;
+  static constexpr bool kInTurn = L == PostLock::kTurn;
+  static constexpr Publication publication{
+      T, L, kFenced&& kInTurn ? FenceKind::kNone : FenceKind::kGpu,
+      kFenced && (kInTurn || T == Turn::kCompareSwap) ? FenceKind::kNone : FenceKind::kGpu};
+};
+/// For a queue that only one block uses.
+constexpr FenceKind narrow(FenceKind kind) {
+  return kind == FenceKind::kNone ? FenceKind::kNone : FenceKind::kBlock;
+}
+template <class P>
+struct InBlock : P {
+  static constexpr Scope sharers = Scope::kBlock;
+  static constexpr Publication publication{P::publication.turn, P::publication.lock, narrow(P::publication.before),
+                                           narrow(P::publication.after)};
+};
+template <class P, DoorbellSequence D>
+struct Rings : P {
+  static constexpr DoorbellSequence doorbell = D;
+};
+template <class P, Mem Queues, Mem Record = Queues>
+struct Placed : P {
+  static constexpr Placement placement{Queues, Queues, Record};
+};
+/// A host thread rings. The record is its to write, so it lies in host memory.
+template <class P>
+struct Forwarded : Rings<P, DoorbellSequence::kForwarded> {
+  static constexpr Placement placement{P::placement.sq, P::placement.cq, Mem::kHost};
+};
+template <class P, Credit C>
+struct Credited : P {
+  static constexpr Credit credit = C;
+};
+template <class P, Transport T>
+struct Via : P {
+  static constexpr Transport transport = T;
+};
+template <class P, Notify N>
+struct Notifies : P {
+  static constexpr Notify notify = N;
+};
+template <class P, QueueMap M>
+struct Mapped : P {
+  static constexpr QueueMap queue_map = M;
 };
 
 /// A list of types: at once an axis, its names and the instantiations behind them.
@@ -195,24 +181,5 @@ struct List {
 using OrderingPolicies =
     List<NoOrder, GpuFence, GpuFenceDbrec, GpuReleaseStore, Threadfence, SystemReleaseStore, SystemFence>;
 static_assert(OrderingPolicies::size == kOrderings);
-
-enum class Lane : std::uint8_t { kHost, kGpu, kUnknown };
-
-/// Instantiated by each SendQueue. The sentences are part of the interface: tests/gda looks for them.
-template <PolicyType P, Lane L>
-struct CheckPolicy {
-  static_assert(L != Lane::kGpu || !P::placement.uses(Mem::kHost) || recipe_of(P::ordering).poll == Scope::kSystem,
-                "marrow: a GPU-scope ordering does not reach queues in host memory; use kSystemFence or "
-                "kSystemReleaseStore, or place SQ, CQ and dbrec in GPU memory");
-  static_assert(L != Lane::kHost || !P::placement.uses(Mem::kGpu),
-                "marrow: a host lane cannot post to queues in GPU memory; place SQ, CQ and dbrec in host memory");
-  static_assert(P::max_inline_bytes <= wire::max_inline_write(4),
-                "marrow: an inline payload has at most 220 bytes, the room of a WQE of four WQEBBs");
-  static_assert(P::payload != Payload::kInline || P::max_inline_bytes > 0,
-                "marrow: inline payload needs max_inline_bytes above 0");
-  static_assert(P::batching.wqes_per_doorbell <= 256,
-                "marrow: a doorbell announces 1 to 256 WQEs; 0 stands for the whole submit");
-  static constexpr bool ok = true;
-};
 
 }  // namespace marrow::gda

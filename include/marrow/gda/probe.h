@@ -25,10 +25,10 @@ struct NoProbe {
   MARROW_HD void on_wqe(std::uint32_t /*ds*/) {}  // a WQE of `ds` 16-byte stores lies in the SQ
   MARROW_HD void on_fence(FenceKind) {}           // on the posting side; never kNone
   MARROW_HD void on_dbrec(StoreKind) {}           // a dbrec store
-  MARROW_HD void on_doorbell(StoreKind) {}        // a doorbell store
+  MARROW_HD void on_doorbell(StoreKind) {}        // a doorbell store, or the word of a forwarded one
   MARROW_HD void on_cqe() {}                      // a CQE was consumed
   MARROW_HD void on_acquire(Scope) {}             // the fence behind a CQE; never kNone
-  MARROW_HD void on_atomic() {}                   // an atomic on shared indices; none on an exclusive queue
+  MARROW_HD void on_atomic() {}  // an atomic on shared indices that did its work; tries are not counted
   MARROW_HD void on_stage(Stage /*that has just ended*/) {}
 };
 
@@ -50,7 +50,9 @@ struct CountingProbe : NoProbe {
     counts.wqe_stores += ds;
     counts.wqebbs += wire::wqebbs_of(ds);
   }
-  MARROW_HD void on_fence(FenceKind kind) { ++(kind == FenceKind::kSystem ? counts.system_fences : counts.gpu_fences); }
+  MARROW_HD void on_fence(FenceKind kind) {
+    if (kind != FenceKind::kBlock) ++(kind == FenceKind::kSystem ? counts.system_fences : counts.gpu_fences);
+  }
   MARROW_HD void on_dbrec(StoreKind kind) { ++counts.dbrecs, counts.release_stores += is_release(kind); }
   MARROW_HD void on_doorbell(StoreKind kind) { ++counts.doorbells, counts.release_stores += is_release(kind); }
   MARROW_HD void on_cqe() { ++counts.cqes; }

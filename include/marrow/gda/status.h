@@ -41,6 +41,16 @@ struct [[nodiscard]] Result {
   [[nodiscard]] MARROW_HD constexpr bool ok() const { return status == Status::kOk; }
 };
 
+/// A Result as one word, so that one atomic publishes it. 0 stands for kOk.
+MARROW_HD constexpr std::uint64_t pack_result(const Result& r) {
+  return static_cast<std::uint64_t>(r.status) | std::uint64_t{r.syndrome} << 8 | std::uint64_t{r.vendor} << 16 |
+         std::uint64_t{r.wqe_counter} << 32;
+}
+MARROW_HD constexpr Result unpack_result(std::uint64_t word) {
+  return {static_cast<Status>(word & 0xff), static_cast<std::uint8_t>(word >> 8), static_cast<std::uint8_t>(word >> 16),
+          static_cast<std::uint16_t>(word >> 32)};
+}
+
 /// The status that a syndrome byte stands for. A byte that is none of ours is kUnknownError, never success.
 MARROW_HD constexpr Status status_of(wire::Syndrome syndrome) {
   constexpr std::uint64_t known = 0x4007f0076;  // one bit a syndrome; the assertion below keeps it true

@@ -7,7 +7,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "marrow/gda/policy.h"
+#include "marrow/gda/check_policy.h"
+#include "marrow/gda/status.h"
 
 #if !defined(__CUDA_ARCH__)
 #include <chrono>
@@ -27,7 +28,8 @@ inline constexpr Lane kLane = Lane::kUnknown;  // nvcc's host pass instantiates 
 inline constexpr Lane kLane = Lane::kHost;
 #endif
 
-/// One lane by itself; the only team of host lanes.
+/// One lane by itself; the only team of host lanes. Lanes of a warp that are teams of their own may wait for each
+/// other.
 struct Solo {
   [[nodiscard]] MARROW_HD static constexpr std::uint32_t rank() { return 0; }
   [[nodiscard]] MARROW_HD static constexpr std::uint32_t size() { return 1; }
@@ -37,6 +39,7 @@ struct Solo {
   [[nodiscard]] MARROW_HD static constexpr T broadcast(const T& of_leader) {
     return of_leader;
   }
+  [[nodiscard]] MARROW_HD static Result first_failure(const Result& mine) { return mine; }
 };
 
 #if defined(__CUDACC__)
@@ -64,8 +67,63 @@ struct Warp {
     memcpy(&copy, words, sizeof(T));
     return copy;
   }
+  /// The result of the first lane that failed, or success, in every lane.
+  [[nodiscard]] __device__ static Result first_failure(const Result& mine) {
+    const unsigned failed = __ballot_sync(kAll, !mine.ok());
+    const auto word = __shfl_sync(kAll, pack_result(mine), failed == 0 ? 0 : __ffs(static_cast<int>(failed)) - 1);
+    return unpack_result(word);
+  }
+};
+
+/// The threads of a block, all of which must make each call. Thread 0 leads. For a queue of the block's own: a warp
+/// costs less (shuffles in place of barriers).
+struct Block {
+  [[nodiscard]] __device__ static std::uint32_t rank() {
+    return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  }
+  [[nodiscard]] __device__ static std::uint32_t size() { return blockDim.x * blockDim.y * blockDim.z; }
+  /// Also makes the threads' earlier stores part of what the leader's next fence or release store orders.
+  __device__ static void sync() { __syncthreads(); }
+  [[nodiscard]] __device__ static bool any(bool mine) { return __syncthreads_or(mine) != 0; }
+  template <class T>
+  [[nodiscard]] __device__ static T broadcast(const T& of_leader) {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 64);
+    __shared__ alignas(16) unsigned char bytes[64];
+    __syncthreads();  // the last broadcast has been read
+    if (rank() == 0) memcpy(bytes, &of_leader, sizeof(T));
+    __syncthreads();
+    T copy = of_leader;
+    memcpy(&copy, bytes, sizeof(T));
+    return copy;
+  }
+  [[nodiscard]] __device__ static Result first_failure(const Result& mine) {
+    __shared__ unsigned long long failure;
+    __syncthreads();
+    if (rank() == 0) failure = 0;
+    __syncthreads();
+    if (!mine.ok()) atomicCAS_block(&failure, 0ull, static_cast<unsigned long long>(pack_result(mine)));
+    __syncthreads();
+    return unpack_result(failure);
+  }
 };
 #endif
+
+/// Number of this lane's block, and of its warp among all; a host lane is in block 0 and warp 0.
+[[nodiscard]] MARROW_HD inline std::uint32_t block_number() {
+#if defined(__CUDA_ARCH__)
+  return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+#else
+  return 0;
+#endif
+}
+[[nodiscard]] MARROW_HD inline std::uint32_t warp_number() {
+#if defined(__CUDA_ARCH__)
+  const std::uint32_t threads = blockDim.x * blockDim.y * blockDim.z;
+  return block_number() * ((threads + 31) / 32) + Block::rank() / 32;
+#else
+  return 0;
+#endif
+}
 
 /// Nanoseconds of a clock that only runs forward. GPU: %globaltimer, whose step is tens of ns to 1 us; for limits only.
 [[nodiscard]] MARROW_HD inline std::uint64_t lane_clock_ns() {
