@@ -6,7 +6,11 @@
 
 #include <algorithm>
 
+#include "gpu/device.h"
 #include "util/error.h"
+#ifdef MARROW_HAS_CUDA
+#include "gpu/memory.h"
+#endif
 
 namespace marrow::experiments {
 namespace {
@@ -19,6 +23,8 @@ std::string mapping_name(gda::DoorbellMapping mapping) {
       return "UAR register, write-combining mapping";
     case gda::DoorbellMapping::kOrdinaryMemory:
       return "ordinary memory that the NIC watches";
+    case gda::DoorbellMapping::kForwarded:
+      return "a word that a host thread forwards";
   }
   return "unknown";
 }
@@ -36,6 +42,16 @@ std::string lane_text(const Context& context, unsigned lanes) {
 
 }  // namespace
 
+BenchMemory memory_of_host_lanes(const Context& context) {
+  if (!context.engine_gpu) return {};
+#ifdef MARROW_HAS_CUDA
+  const auto pinned = gpu::pinned_source(*context.engine_gpu);
+  return {.payload = pinned, .queues = {.sq = pinned, .cq = pinned, .dbrec = pinned}};
+#else
+  throw util::Error(gpu::kNotBuilt, util::ErrorKind::kWaived, "--engine cpu");
+#endif
+}
+
 measure::ActivePath active_path(const Context& context, const verbs::Context& near, const verbs::Context& far) {
   measure::ActivePath path;
   path.nic = fmt::format("{} -> {}{}", near.name(), far.name(),
@@ -45,7 +61,14 @@ measure::ActivePath active_path(const Context& context, const verbs::Context& ne
       fmt::format("{}, MTU {}", near.port().link == verbs::LinkLayer::kInfiniBand ? "InfiniBand" : "RoCE v2",
                   verbs::mtu_bytes(mtu));
   if (context.clock != nullptr) path.clock = context.clock->name();
+  if (context.nic_kind == measure::Kind::kCx7Sim) path.engine = context.engine;
   return path;
+}
+
+std::string describe_registration(const Bench<verbs::DevxQp>& bench) {
+  const auto& end = bench.b();
+  return fmt::format("payload in {} by {} (ibv_reg_mr), {} (DEVX umem)", end.buffer->kind(),
+                     verbs::name_of(end.mr.registration()), end.queue.describe_memory());
 }
 
 void report_path(const Context& context, const Bench<verbs::DevxQp>& bench, unsigned lanes) {
@@ -54,7 +77,7 @@ void report_path(const Context& context, const Bench<verbs::DevxQp>& bench, unsi
   path.doorbell = mapping_name(bench.a().queue.handle().doorbell_mapping);
   if (context.nic_kind == measure::Kind::kCx7Sim)
     path.doorbell += ", here ordinary memory that the software NIC watches";
-  path.registration = "payload by ibv_reg_mr, queues by DEVX umem, all in host memory";
+  path.registration = describe_registration(bench);
   path.lane = lane_text(context, lanes);
   context.report_path(path);
 }
@@ -70,8 +93,20 @@ void report_path(const Context& context, const Bench<verbs::VerbsQp>& bench, uns
 
 void add_time(measure::Record& record, const char* name, measure::Kind kind, const measure::Samples& samples_ns) {
   if (samples_ns.lost() > 0) throw util::Error(fmt::format("{}: {} samples did not fit", name, samples_ns.lost()));
+  add_time(record, name, kind, samples_ns.values());
+}
+
+void add_time(measure::Record& record, const char* name, measure::Kind kind, std::span<const double> samples_ns) {
   constexpr double kMicrosecondsPerNs = 1e-3;
-  record.metrics.push_back({name, "us", kind, measure::summarise(samples_ns.values()).scaled(kMicrosecondsPerNs), {}});
+  record.metrics.push_back({name, "us", kind, measure::summarise(samples_ns).scaled(kMicrosecondsPerNs), {}});
+}
+
+void add_rate(measure::Record& record, measure::Kind kind, std::uint32_t messages, const measure::Samples& times_ns) {
+  constexpr double kMillionsASecond = 1e3;  // of one a nanosecond
+  if (times_ns.size() == 0) return;
+  measure::Samples rates(times_ns.size());
+  for (const auto ns : times_ns.values()) rates.add(messages / ns * kMillionsASecond);
+  record.metrics.push_back({"message rate", "M msg/s", kind, measure::summarise(rates.values()), {}});
 }
 
 }  // namespace marrow::experiments

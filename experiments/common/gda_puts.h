@@ -6,7 +6,7 @@
 
 #include "experiments/common/bench.h"
 #include "experiments/common/counts.h"
-#include "experiments/common/put_loop.h"
+#include "experiments/common/host_clerk.h"
 
 namespace marrow::experiments {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the measuring loops want of a path: post one put, wait for it. mini-gda's host lane here; libmlx5's
-// ibv_post_send in verbs_poster.h. A poster is used by one thread.
+// What the measuring loops want of a path: post one put, wait for it. mini-gda here, on host lanes and GPU lanes alike;
+// libmlx5's ibv_post_send in verbs_poster.h. A poster is used by one lane.
 #pragma once
 
 #include <concepts>
@@ -15,6 +15,7 @@ namespace marrow::experiments {
 
 template <class P>
 concept Poster = requires(P poster) {
+  {poster.prepare(std::uint64_t{})};  // the next payload's first 8 bytes, before any clock is read
   { poster.post() }
   noexcept;  // builds, orders, rings; the timed part of "issue"
   { poster.wait() }
@@ -29,38 +30,95 @@ struct Route {
   std::uint32_t bytes = 8;
 };
 
-/// One put of mini-gda by a host lane, posted as policy P says.
-template <gda::PolicyType P, class Probe = gda::NoProbe>
+/// Where an inline payload comes from.
+enum class Source : std::uint8_t {
+  kMemory,    // Route::from, loaded while the WQE is built
+  kRegister,  // 8 bytes that the lane has just computed: no load, as in a lane that sends a flag or a counter
+};
+
+/// One put of mini-gda, posted as policy P says.
+template <gda::PolicyType P, class Probe = gda::NoProbe, Source S = Source::kMemory>
 class GdaPoster {
  public:
-  GdaPoster(const gda::Qp& qp, const Route& route)
+  using Policy = P;
+
+  MARROW_HD GdaPoster(const gda::Qp& qp, const Route& route)
       : sq_(qp), put_{.to = route.to, .from = route.from, .bytes = route.bytes} {
     if constexpr (P::payload == gda::Payload::kInline) room_.wqebbs = gda::inline_write_wqebbs(route.bytes);
   }
 
-  void post() noexcept {
-    const auto slots = sq_.reserve(kTeam, room_);
-    sq_.write(slots[0], put_);
-    ticket_ = sq_.submit(kTeam, slots);
+  MARROW_HD void prepare(std::uint64_t word) { word_ = word; }
+
+  MARROW_HD void post() noexcept {
+    const gda::Solo team;
+    const auto slots = sq_.reserve(team, room_);
+    if constexpr (S == Source::kRegister) {
+      sq_.write_value(slots[0], put_.to, word_);
+    } else {
+      sq_.write(slots[0], put_);
+    }
+    ticket_ = sq_.submit(team, slots);
   }
 
-  [[nodiscard]] bool wait() noexcept {
-    result_ = sq_.wait(kTeam, ticket_);
+  [[nodiscard]] MARROW_HD bool wait() noexcept {
+    const gda::Solo team;
+    result_ = sq_.wait(team, ticket_);
     return result_.ok();
   }
 
+  [[nodiscard]] MARROW_HD const gda::Result& result() const noexcept { return result_; }
   [[nodiscard]] std::string failure() const {
     return gda::format_result(result_) + "\n" + gda::format_dump(sq_.dump());
   }
 
-  [[nodiscard]] Probe& probe() noexcept { return sq_.probe(); }
-  [[nodiscard]] gda::SendQueue<P, Probe>& queue() noexcept { return sq_; }
+  [[nodiscard]] MARROW_HD Probe& probe() noexcept { return sq_.probe(); }
+  [[nodiscard]] MARROW_HD gda::SendQueue<P, Probe>& queue() noexcept { return sq_; }
 
  private:
-  static constexpr gda::Solo kTeam{};
   gda::SendQueue<P, Probe> sq_;
   gda::Put put_;
+  std::uint64_t word_ = 0;
   gda::Room room_{};
+  gda::Ticket ticket_{};
+  gda::Result result_{};
+};
+
+/// `kPuts` puts of one payload at once, announced as the policy batches, until the last is complete: one sample of a
+/// rate.
+template <gda::PolicyType P, std::uint32_t kPuts>
+class BurstPoster {
+ public:
+  using Policy = P;
+
+  MARROW_HD BurstPoster(const gda::Qp& qp, const Route& route)
+      : sq_(qp), put_{.to = route.to, .from = route.from, .bytes = route.bytes}, room_{.wqes = kPuts, .wqebbs = 1} {
+    if constexpr (P::payload == gda::Payload::kInline) room_.wqebbs = gda::inline_write_wqebbs(route.bytes);
+  }
+
+  MARROW_HD void prepare(std::uint64_t) {}
+
+  MARROW_HD void post() noexcept {
+    const gda::Solo team;
+    const auto slots = sq_.reserve(team, room_);
+    for (std::uint32_t i = 0; i < kPuts; ++i) sq_.write(slots[i], put_);
+    ticket_ = sq_.submit(team, slots);
+  }
+
+  [[nodiscard]] MARROW_HD bool wait() noexcept {
+    const gda::Solo team;
+    result_ = sq_.wait(team, ticket_);
+    return result_.ok();
+  }
+
+  [[nodiscard]] MARROW_HD const gda::Result& result() const noexcept { return result_; }
+  [[nodiscard]] std::string failure() const {
+    return gda::format_result(result_) + "\n" + gda::format_dump(sq_.dump());
+  }
+
+ private:
+  gda::SendQueue<P> sq_;
+  gda::Put put_;
+  gda::Room room_;
   gda::Ticket ticket_{};
   gda::Result result_{};
 };

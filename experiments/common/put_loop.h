@@ -1,53 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// The measuring loops over one put at a time: at most one is outstanding, as in the paper's Table 3.
-// docs/measuring.md defines the metrics; the stamps of time are where the comments say.
+// The loop behind every figure of a single put, on host lanes and GPU lanes: at most one is outstanding, as in the
+// paper's Table 3. docs/measuring.md defines the metrics; the stamps of time are where this loop takes them.
 #pragma once
 
 #include <cstdint>
 
-#include "experiments/common/poster.h"
-#include "experiments/common/stamped_payload.h"
-#include "experiments/experiment.h"
-#include "measure/samples.h"
+#include "marrow/wire/host_device.h"
 
 namespace marrow::experiments {
 
-/// Times of single puts in nanoseconds.
-struct PutTimes {
-  explicit PutTimes(std::size_t capacity) : issue(capacity), completion(capacity) {}
-  measure::Samples issue;       // the posting call: WQE, order, dbrec, doorbell
-  measure::Samples completion;  // the same plus the wait for its CQE: "put+completion"
+/// Readings of a lane's clock around one put.
+struct PutStamps {
+  std::uint64_t start = 0;
+  std::uint64_t issued = 0;     // the posting call has returned
+  std::uint64_t completed = 0;  // the wait has returned
 };
 
-/// Posts and verifies without timing: before a measurement, or to count.
-/// \returns how many were done: all, unless the run is being stopped.
-template <Poster P>
-std::uint64_t put_untimed(const Context& context, P& poster, StampedPayload& payload, std::uint64_t operations) {
+/// One put after another. The clerk does all that is not timed: it stamps and checks payloads, keeps times, and knows
+/// when to stop. \returns how many puts it accepted.
+template <class Clerk, class P>
+MARROW_HD std::uint64_t puts(Clerk& clerk, P& poster, std::uint64_t operations) {
   for (std::uint64_t i = 0; i < operations; ++i) {
-    if (context.stopping()) return i;
-    payload.stamp_next();
+    if (clerk.stopping(i)) return i;
+    poster.prepare(clerk.stamp_next());
+    PutStamps stamps;
+    stamps.start = clerk.ticks();
     poster.post();
-    require_done(poster);
-    payload.expect_arrived();
+    stamps.issued = clerk.ticks();
+    const bool done = poster.wait();
+    stamps.completed = clerk.ticks();
+    if (!clerk.accept(poster, done, stamps)) return i;
   }
   return operations;
-}
-
-/// One timed put after another; every payload is verified at the far side between two of them.
-template <Poster P>
-void put_timed(const Context& context, P& poster, StampedPayload& payload, PutTimes& times) {
-  const auto& clock = *context.clock;
-  for (std::uint64_t i = 0; i < context.iterations && !context.stopping(); ++i) {
-    payload.stamp_next();
-    const auto start = clock.ticks();
-    poster.post();
-    const auto issued = clock.ticks();
-    require_done(poster);
-    const auto completed = clock.ticks();
-    times.issue.add(clock.ns(issued - start));
-    times.completion.add(clock.ns(completed - start));
-    payload.expect_arrived();
-  }
 }
 
 }  // namespace marrow::experiments

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Round trips between two lanes: the submitter puts a word into the far side's memory, a lane there polls for it and
-// puts it back, the submitter polls for the reply. The notification is the data word itself, as in the paper.
+// Round trips between two host lanes: the clerks of trip_loop.h for CPU threads, and the thread of the far one.
 #pragma once
 
 #include <atomic>
@@ -8,9 +7,10 @@
 #include <cstdint>
 #include <exception>
 #include <thread>
+#include <type_traits>
 
 #include "experiments/common/poster.h"
-#include "experiments/common/stamped_payload.h"
+#include "experiments/common/trip_loop.h"
 #include "experiments/experiment.h"
 #include "marrow/gda/team.h"
 #include "measure/samples.h"
@@ -48,22 +48,16 @@ inline bool await_word_politely(const std::byte* at, std::uint64_t value, std::u
   return true;
 }
 
-/// One lane's memory in a round trip: 8-byte words in registered memory.
-struct Mailbox {
-  std::byte* outgoing = nullptr;  // source of this lane's puts
-  std::byte* incoming = nullptr;  // where the other lane's puts arrive
-};
+/// How long the answering lane waits before answer `i`; `parameter` is its caller's.
+using DelayOf = std::uint64_t (*)(std::uint64_t i, std::uint64_t parameter);
 
-/// The far lane: replies to stamp_word(0), (1), ... in order, each after `delay_of(i)` nanoseconds of busy waiting. A
-/// reply's completion is looked at before the next reply, when it has long been there.
+/// The far lane, each answer after `delay_of(i)` nanoseconds of busy waiting.
 ///
 /// Runs on a thread of its own from construction until finish() or destruction. Its error, if any, is thrown by
 /// finish().
 template <Poster P>
 class Replier {
  public:
-  using DelayOf = std::uint64_t (*)(std::uint64_t i, std::uint64_t parameter);
-
   struct Settings {
     Mailbox box;
     std::uint64_t operations = 0;
@@ -86,36 +80,30 @@ class Replier {
     if (error_) std::rethrow_exception(error_);
   }
 
- private:
-  void run() noexcept {
-    try {
-      std::uint64_t i = 0;
-      for (; i < settings_.operations && await_request(i); ++i) reply(i);
-      if (i > 0) require_done(poster_);
-    } catch (...) {
-      error_ = std::current_exception();
-    }
-  }
-
-  bool await_request(std::uint64_t i) const noexcept {
+  // As the clerk of answers():
+  [[nodiscard]] bool await(std::uint64_t word) const noexcept {
     constexpr std::uint64_t kLookUpNs = 20'000'000;
     const auto await = settings_.crowded ? await_word_politely : await_word;
-    while (!await(settings_.box.incoming, stamp_word(i), kLookUpNs)) {
+    while (!await(settings_.box.incoming, word, kLookUpNs)) {
       if (stop_) return false;
     }
     return true;
   }
-
-  void reply(std::uint64_t i) {
-    if (settings_.delay_of != nullptr) busy_wait(settings_.delay_of(i, settings_.parameter));
-    store_word(settings_.box.outgoing, stamp_word(i));
-    if (i > 0) require_done(poster_);
-    poster_.post();
-  }
-
-  static void busy_wait(std::uint64_t ns) noexcept {
+  void delay(std::uint64_t i) const noexcept {
+    const std::uint64_t ns = settings_.delay_of != nullptr ? settings_.delay_of(i, settings_.parameter) : 0;
     const auto until = util::now() + std::chrono::nanoseconds(ns);
     while (ns != 0 && util::now() < until) {
+    }
+  }
+  void write(std::uint64_t word) const noexcept { store_word(settings_.box.outgoing, word); }
+  [[nodiscard]] static bool looks_at_completion(std::uint64_t i) noexcept { return i > 0; }
+
+ private:
+  void run() noexcept {
+    try {
+      if (answers(*this, poster_, settings_.operations) > 0) require_done(poster_);
+    } catch (...) {
+      error_ = std::current_exception();
     }
   }
 
@@ -129,23 +117,41 @@ class Replier {
 inline constexpr unsigned kRoundTripLanes = 2;
 inline constexpr std::uint64_t kReplyLimitNs = 2'000'000'000;
 
-/// The near lane: `warmup` untimed round trips, then timed ones until `operations` in all are done.
-/// `keep(i, ns)` receives each timed one.
+/// The clerk of the near lane. `keep(i, ns)` receives each trip behind the warm-up.
+template <Poster P, class Keep>
+class HostTripClerk {
+ public:
+  HostTripClerk(const Context& context, P& poster, const Mailbox& box, Keep& keep)
+      : context_(context),
+        poster_(poster),
+        box_(box),
+        keep_(keep),
+        await_(is_crowded(context, kRoundTripLanes) ? await_word_politely : await_word) {}
+
+  [[nodiscard]] bool stopping(std::uint64_t) const { return context_.stopping(); }
+  void write(std::uint64_t word) const { store_word(box_.outgoing, word); }
+  [[nodiscard]] std::uint64_t ticks() const { return context_.clock->ticks(); }
+  [[nodiscard]] bool await(std::uint64_t word) const { return await_(box_.incoming, word, kReplyLimitNs); }
+  bool accept(std::uint64_t i, bool done, bool replied, const TripStamps& stamps) {
+    if (!done) throw util::Error("a put did not complete: " + poster_.failure());
+    if (!replied) throw util::Error("round trip " + std::to_string(i) + ": no reply within 2 s");
+    if (i >= context_.warmup) keep_(i, context_.clock->ns(stamps.end - stamps.start));
+    return true;
+  }
+
+ private:
+  const Context& context_;
+  P& poster_;
+  Mailbox box_;
+  Keep& keep_;
+  bool (*await_)(const std::byte*, std::uint64_t, std::uint64_t);
+};
+
+/// `warmup` untimed round trips, then timed ones until `operations` in all are done.
 template <Poster P, class Keep>
 void round_trips(const Context& context, P& poster, const Mailbox& box, Keep&& keep) {
-  const auto& clock = *context.clock;
-  const auto await = is_crowded(context, kRoundTripLanes) ? await_word_politely : await_word;
-  const std::uint64_t operations = std::uint64_t{context.warmup} + context.iterations;
-  for (std::uint64_t i = 0; i < operations && !context.stopping(); ++i) {
-    store_word(box.outgoing, stamp_word(i));
-    const auto start = clock.ticks();
-    poster.post();
-    const bool replied = await(box.incoming, stamp_word(i), kReplyLimitNs);
-    const auto end = clock.ticks();
-    require_done(poster);
-    if (!replied) throw util::Error("round trip " + std::to_string(i) + ": no reply within 2 s");
-    if (i >= context.warmup) keep(i, clock.ns(end - start));
-  }
+  HostTripClerk<P, std::remove_reference_t<Keep>> clerk(context, poster, box, keep);
+  (void)round_trips(clerk, poster, std::uint64_t{context.warmup} + context.iterations);
 }
 
 }  // namespace marrow::experiments

@@ -14,11 +14,11 @@ std::optional<double> ns_per_lane_tick(const measure::LaneClock& clock) {
 #endif
 }
 
-void add_stages(measure::Record& record, measure::Kind nic_kind, const StageSamples& stages) {
-  add_time(record, "stage: write", measure::Kind::kHostLane, stages.write);
-  add_time(record, "stage: order", measure::Kind::kHostLane, stages.order);
-  add_time(record, "stage: doorbell", measure::Kind::kHostLane, stages.doorbell);
-  add_time(record, "doorbell to CQE", nic_kind, stages.wait);
+void add_stages(measure::Record& record, StageKinds kinds, const StageSamples& stages) {
+  add_time(record, "stage: write", kinds.lane, stages.write);
+  add_time(record, "stage: order", kinds.lane, stages.order);
+  add_time(record, "stage: doorbell", kinds.lane, stages.doorbell);
+  add_time(record, "doorbell to CQE", kinds.nic, stages.wait);
 }
 
 }  // namespace marrow::experiments

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "experiments/common/bench.h"
+#include "experiments/common/host_clerk.h"
 #include "marrow/gda/probe.h"
 #include "measure/samples.h"
 
@@ -20,9 +21,25 @@ struct StageSamples {
   measure::Samples order;
   measure::Samples doorbell;
   measure::Samples wait;
+
+  /// \param ticks  of one put, by gda::Stage.
+  void add(const std::uint64_t* ticks, double ns_per_tick) {
+    const auto ns = [&](gda::Stage stage) {
+      return static_cast<double>(ticks[static_cast<std::uint8_t>(stage)]) * ns_per_tick;
+    };
+    write.add(ns(gda::Stage::kWrite));
+    order.add(ns(gda::Stage::kOrder));
+    doorbell.add(ns(gda::Stage::kDoorbell));
+    wait.add(ns(gda::Stage::kWait));
+  }
 };
 
-void add_stages(measure::Record& record, measure::Kind nic_kind, const StageSamples& stages);
+/// Kinds of time: of what the lane does by itself, and of what waits for the NIC.
+struct StageKinds {
+  measure::Kind lane;
+  measure::Kind nic;
+};
+void add_stages(measure::Record& record, StageKinds kinds, const StageSamples& stages);
 
 /// Runs the puts once more with the stage probe and adds "stage: ..." metrics. Its stamps cost time themselves, so the
 /// stages add up to more than the put+completion that was measured without them.
@@ -33,26 +50,16 @@ void measure_stages(const Context& context, Bench<verbs::DevxQp>& bench, std::ui
     record.warnings.emplace_back("no stage times: this host's cycle counter is not a clock");
     return;
   }
-  using gda::Stage;
   auto payload = bench.payload(bytes);
   StageSamples samples(context.iterations);
-  GdaPoster<P, gda::StageProbe> poster(bench.a().queue.handle(), bench.put_route(bytes));
-  for (std::uint64_t i = 0; i < context.iterations && !context.stopping(); ++i) {
-    payload.stamp_next();
-    poster.probe() = {};
-    poster.post();
-    require_done(poster);
-    const auto& ticks = poster.probe().ticks;
-    const auto ns = [&](Stage stage) {
-      return static_cast<double>(ticks[static_cast<std::uint8_t>(stage)]) * *tick_ns;
-    };
-    samples.write.add(ns(Stage::kWrite));
-    samples.order.add(ns(Stage::kOrder));
-    samples.doorbell.add(ns(Stage::kDoorbell));
-    samples.wait.add(ns(Stage::kWait));
-    payload.expect_arrived();
-  }
-  add_stages(record, context.nic_kind, samples);
+  using StagePoster = GdaPoster<P, gda::StageProbe>;
+  StagePoster poster(bench.a().queue.handle(), bench.put_route(bytes));
+  HostClerk clerk(context, payload, [&](StagePoster& of, const PutStamps&) {
+    samples.add(of.probe().ticks, *tick_ns);
+    of.probe() = {};
+  });
+  (void)puts(clerk, poster, context.iterations);
+  add_stages(record, {measure::Kind::kHostLane, context.nic_kind}, samples);
 }
 
 }  // namespace marrow::experiments

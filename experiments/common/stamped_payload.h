@@ -7,20 +7,21 @@
 #include <cstdint>
 #include <span>
 
+#include "experiments/common/stamp.h"
+
 namespace marrow::experiments {
 
 /// The near side's source and the far side's destination of a put, both as this process sees them.
 ///
-/// Operation `i` has the bytes stamp_byte(i, 0), stamp_byte(i, 1), ...: neighbouring operations differ in every 8-byte
-/// word, so a lost, late, short or repeated put is noticed.
+/// Operation `i` has the bytes stamp_byte(i, 0), stamp_byte(i, 1), ... of stamp.h.
 class StampedPayload {
  public:
   /// \param first  number of the first operation.
   StampedPayload(std::span<std::byte> near, std::span<std::byte> far, std::uint64_t first = 0)
       : near_(near), far_(far), next_(first) {}
 
-  /// Fills the source for the next operation.
-  void stamp_next() noexcept;
+  /// Fills the source for the next operation. \returns its first 8 bytes.
+  std::uint64_t stamp_next() noexcept;
 
   /// Waits until the far side holds the operation stamped last: an acknowledged put may still be on its way to memory.
   /// \throws util::Error naming operation and byte when it does not within `limit`.
@@ -35,11 +36,5 @@ class StampedPayload {
   std::span<std::byte> far_;
   std::uint64_t next_ = 0;
 };
-
-/// Byte `at` of operation `i`.
-[[nodiscard]] std::byte stamp_byte(std::uint64_t i, std::size_t at) noexcept;
-
-/// The first 8 bytes of operation `i` as a word in memory order; never zero.
-[[nodiscard]] std::uint64_t stamp_word(std::uint64_t i) noexcept;
 
 }  // namespace marrow::experiments

@@ -17,6 +17,7 @@ class VerbsPoster {
   VerbsPoster(const VerbsPoster&) = delete;
   VerbsPoster& operator=(const VerbsPoster&) = delete;
 
+  void prepare(std::uint64_t) noexcept {}
   void post() noexcept {
     ibv_send_wr* refused = nullptr;
     post_error_ = ibv_post_send(qp_, &request_, &refused);

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // One row for each recipe of gda/policy.h: the same 8 B inline put, with other fences and stores before the doorbell.
-// On a host lane the counts are the result; the times are those of a CPU's fences, not a GPU's.
+// On a host lane the counts are the result; the times are those of a CPU's fences, not a GPU's. GPU lanes:
+// ordering_gpu.cpp.
 #include "experiments/ordering/ordering.h"
 
 #include "experiments/common/bench.h"
 #include "experiments/common/gda_puts.h"
 #include "experiments/common/trace_put.h"
 #include "util/error.h"
+#ifdef MARROW_HAS_CUDA
+#include "experiments/ordering/ordering_gpu.h"
+#endif
 
 namespace marrow::experiments {
 namespace {
@@ -35,8 +39,11 @@ Experiment ordering() {
       .name = "ordering",
       .title = "Table 4, ordering before the doorbell",
       .question = "How do the ordering choices ahead of the doorbell change issue and put+completion?",
-      .needs = "two endpoints: cx7-sim, or one or two mlx5 devices",
+      .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; gpu lanes: a GPU of sm_90 or newer",
       .run = run,
+#ifdef MARROW_HAS_CUDA
+      .run_on_gpu = ordering_on_gpu,
+#endif
       .trace = trace};
   gda::OrderingPolicies::for_each([&]<gda::PolicyType P>() {
     experiment.variants.push_back(

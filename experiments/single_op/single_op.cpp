@@ -8,18 +8,18 @@
 #include "experiments/common/stages.h"
 #include "experiments/common/trace_put.h"
 #include "experiments/common/verbs_poster.h"
+#include "experiments/single_op/single_op_policies.h"
 #include "util/error.h"
+#ifdef MARROW_HAS_CUDA
+#include "experiments/single_op/single_op_gpu.h"
+#endif
 
 namespace marrow::experiments {
 namespace {
 
 using measure::Record;
 
-constexpr std::uint32_t kBytes = 8;
-
-struct PointerFenced : gda::GpuFence {
-  static constexpr gda::Payload payload = gda::Payload::kPointer;
-};
+constexpr std::uint32_t kBytes = kSingleOpBytes;
 
 /// Round trips with a second lane that answers at the far end.
 template <class Near, class Far, class Queue>
@@ -61,21 +61,21 @@ void run_verbs(const Context& context, Record& record) {
 void run(Context& context, const Point& point, Record& record) {
   if (point.path == "verbs") {
     run_verbs(context, record);
-  } else if (point.policy == gda::NoOrder::name) {
-    run_gda<gda::NoOrder>(context, record);
+  } else if (point.policy == SingleOpUnordered::name) {
+    run_gda<SingleOpUnordered>(context, record);
   } else if (point.text("payload") == "pointer") {
-    run_gda<PointerFenced>(context, record);
+    run_gda<SingleOpPointer>(context, record);
   } else {
-    run_gda<gda::GpuFence>(context, record);
+    run_gda<SingleOpInline>(context, record);
   }
   record.verified = true;
 }
 
 std::vector<TraceLine> trace(Context& context, const Point& point) {
   if (point.path == "verbs") throw util::Error("libmlx5 does not tell what it stores; trace a mini-gda row");
-  if (point.policy == gda::NoOrder::name) return trace_put<gda::NoOrder>(context, kBytes);
-  if (point.text("payload") == "pointer") return trace_put<PointerFenced>(context, kBytes);
-  return trace_put<gda::GpuFence>(context, kBytes);
+  if (point.policy == SingleOpUnordered::name) return trace_put<SingleOpUnordered>(context, kBytes);
+  if (point.text("payload") == "pointer") return trace_put<SingleOpPointer>(context, kBytes);
+  return trace_put<SingleOpInline>(context, kBytes);
 }
 
 }  // namespace
@@ -88,10 +88,13 @@ Experiment single_op() {
   return {.name = "single-op",
           .title = "Table 3, one 8 B operation",
           .question = "What does one 8 B put cost to issue, to complete, and there and back?",
-          .needs = "two endpoints: cx7-sim, or one or two mlx5 devices",
+          .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; gpu lanes: a GPU of sm_90 or newer",
           .variants = {row("mini-gda", "gpu-fence", "inline"), row("mini-gda", "gpu-fence", "pointer"),
                        row("mini-gda", "none", "inline"), row("verbs", "libmlx5", "inline")},
           .run = run,
+#ifdef MARROW_HAS_CUDA
+          .run_on_gpu = single_op_on_gpu,
+#endif
           .trace = trace};
 }
 

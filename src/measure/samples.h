@@ -28,6 +28,7 @@ class Samples {
 
   void clear() noexcept { size_ = lost_ = 0; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t capacity() const noexcept { return values_.size(); }
   [[nodiscard]] std::size_t lost() const noexcept { return lost_; }
   [[nodiscard]] std::span<const double> values() const noexcept { return {values_.data(), size_}; }
 

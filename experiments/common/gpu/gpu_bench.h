@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two connected ends whose queues and payload lie where a GPU lane wants them, with the doorbells mapped to the GPU.
+#pragma once
+
+#include <string>
+
+#include "experiments/common/bench.h"
+#include "gpu/doorbell.h"
+#include "marrow/gda/policy.h"
+
+namespace marrow::experiments {
+
+struct GpuBenchOptions {
+  verbs::DevxQpOptions queue = {};  // its memory is chosen by `placement`
+  gda::Placement placement = {};    // Mem::kLane is the GPU's
+  gpu::DoorbellKind first_doorbell = gpu::DoorbellKind::kIoMemory;
+};
+
+/// Both ends' lanes run on Context::gpu; payload lies in its memory.
+class GpuBench : public Bench<verbs::DevxQp> {
+ public:
+  explicit GpuBench(const Context& context, const GpuBenchOptions& options = {});
+
+  [[nodiscard]] gpu::Device& device() const { return *device_; }
+  /// The queues as kernels take them.
+  [[nodiscard]] gda::Qp qp_a() const { return on_gpu(a().queue, doorbell_a_); }
+  [[nodiscard]] gda::Qp qp_b() const { return on_gpu(b().queue, doorbell_b_); }
+  [[nodiscard]] const gpu::Doorbell& doorbell() const { return doorbell_a_; }
+
+ private:
+  [[nodiscard]] static gda::Qp on_gpu(const verbs::DevxQp& queue, const gpu::Doorbell& doorbell);
+
+  gpu::Device* device_;
+  gpu::Doorbell doorbell_a_;
+  gpu::Doorbell doorbell_b_;
+};
+
+/// Reports the path of a bench of GPU lanes, with `lanes` threads that post or poll.
+void report_path(const Context& context, const GpuBench& bench, unsigned lanes);
+
+}  // namespace marrow::experiments

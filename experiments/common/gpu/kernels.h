@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of single puts and round trips, as templates for an experiment's .cu file. One thread of one CTA a lane.
+#pragma once
+
+#include "experiments/common/gpu/clerks.h"
+#include "experiments/common/gpu/floor_poster.h"
+#include "experiments/common/gpu/jobs.h"
+#include "experiments/common/put_loop.h"
+#include "experiments/common/trip_loop.h"
+#include "gpu/launch.h"
+#include "marrow/gda/send_queue.h"
+
+namespace marrow::experiments {
+
+/// What the host needs to know of a loop that ended early. The poster is gone: its indices are back in the queue's
+/// counters.
+template <gda::PolicyType P>
+__device__ void finish_report(const gda::Qp& qp, const gda::Result& result, LaneReport& report) {
+  report.result = result;
+  if (result.ok()) return;
+  const gda::SendQueue<P> sq(qp);
+  report.dump = sq.dump();
+}
+
+template <class Poster>
+__global__ void put_kernel(PutJob job) {
+  PutClerk clerk(job);
+  LaneReport& report = *job.report;
+  gda::Result result;
+  report.span.begin();
+  {
+    Poster poster(job.qp, job.route);
+    report.operations = puts(clerk, poster, job.warmup + job.operations);
+    result = poster.result();
+    if constexpr (requires { poster.probe().counts; }) report.counts = poster.probe().counts;
+  }
+  report.span.end();
+  finish_report<typename Poster::Policy>(job.qp, result, report);
+}
+
+template <class Poster>
+__device__ void near_lane(const TripJob& job, LaneReport& report) {
+  NearClerk clerk(job);
+  gda::Result result;
+  report.span.begin();
+  {
+    Poster poster(job.near.qp, job.near.route);
+    report.operations = round_trips(clerk, poster, job.warmup + job.operations);
+    result = poster.result();
+  }
+  publish(job.near_ended, 1U);
+  report.span.end();
+  finish_report<typename Poster::Policy>(job.near.qp, result, report);
+}
+
+template <class Poster>
+__device__ void far_lane(const TripJob& job, LaneReport& report) {
+  FarClerk clerk(job);
+  gda::Result result;
+  {
+    Poster poster(job.far.qp, job.far.route);
+    report.operations = answers(clerk, poster, job.warmup + job.operations);
+    if (report.operations > 0) (void)poster.wait();
+    result = poster.result();
+  }
+  finish_report<typename Poster::Policy>(job.far.qp, result, report);
+}
+
+/// Grid: two CTAs of one thread.
+template <class Poster>
+__global__ void trip_kernel(TripJob job) {
+  if (blockIdx.x == 0) {
+    near_lane<Poster>(job, job.reports[0]);
+  } else {
+    far_lane<Poster>(job, job.reports[1]);
+  }
+}
+
+}  // namespace marrow::experiments
