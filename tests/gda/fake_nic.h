@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "marrow/gda/handles.h"
+#include "marrow/wire/dc.h"
 
 namespace marrow::gda {
 
@@ -23,16 +24,20 @@ class FakeNic {
     std::uint32_t max_inline_bytes = 220;
     DoorbellMapping mapping = DoorbellMapping::kOrdinaryMemory;
     std::uint64_t timeout_ns = 20'000'000;
+    std::uint32_t av_ds = 0;   // segments of address in each WQE: a DCI
+    bool needs_record = true;  // else a doorbell may come before its record, or alone
   };
   static constexpr std::uint32_t kQpn = 0x1abcd;
   static constexpr std::uint32_t kLkey = 0x111;
   static constexpr std::uint32_t kRkey = 0x222;
+  static constexpr std::uint64_t kDcKey = 0x5623ceaf;
 
   explicit FakeNic(const Options& o)
       : options_(o), sq_(new Wqebb[o.sq_wqebbs]), cq_(new wire::Cqe[o.sq_wqebbs]), pi_(o.start), done_(o.start) {
     std::memset(static_cast<void*>(sq_.get()), 0xa5, std::size_t{o.sq_wqebbs} * sizeof(Wqebb));
     fill_cq(wire::kFreshCqeByte);
     counters_.pi = counters_.ci = o.start;
+    begin_sharing(counters_);
     doorbell_ = last_word_ = wire::doorbell_word(kQpn, o.start);
     dbrec_.send = wire::dbrec_value(o.start);
   }
@@ -76,6 +81,10 @@ class FakeNic {
   }
 
   [[nodiscard]] std::uint64_t pi() const { return pi_; }
+  [[nodiscard]] std::uint64_t& register_word() { return doorbell_; }
+  [[nodiscard]] const std::vector<std::uint32_t>& immediates() const { return immediates_; }
+  /// Of each WQE with an address: the DCT, or that and bit 31 when an extension followed.
+  [[nodiscard]] const std::vector<std::uint32_t>& targets() const { return targets_; }
   [[nodiscard]] unsigned cqes_written() const { return cqes_; }
   [[nodiscard]] unsigned nops() const { return nops_; }
   [[nodiscard]] const std::vector<std::string>& complaints() const { return complaints_; }
@@ -117,7 +126,8 @@ class FakeNic {
     const auto fresh = static_cast<std::uint16_t>(doorbell.end() - static_cast<std::uint16_t>(pi_));
     const auto dbrec = wire::swap_bytes(std::atomic_ref(dbrec_.send.raw).load(std::memory_order_acquire));
     // A later dbrec is legal: the lane is already announcing more.
-    if (static_cast<std::uint16_t>(dbrec - doorbell.end()) > options_.sq_wqebbs || dbrec > 0xffff) {
+    const bool behind = static_cast<std::uint16_t>(dbrec - doorbell.end()) > options_.sq_wqebbs || dbrec > 0xffff;
+    if (options_.needs_record && behind) {
       complain("dbrec behind the doorbell");
     }
     if (fresh == 0) return complain("doorbell without new work");
@@ -147,19 +157,25 @@ class FakeNic {
 
   void perform(const Wqe& wqe, const wire::CtrlSegment& ctrl) {
     if (ctrl.opcode() == wire::Opcode::kNop) return static_cast<void>(++nops_);
-    const auto to = wqe.at<wire::RemoteSegment>(1);
+    const std::uint32_t remote_ds = 1 + options_.av_ds;
+    if (options_.av_ds != 0) take_target(wqe);
+    const auto to = wqe.at<wire::RemoteSegment>(remote_ds);
     if (to.rkey.host() != kRkey) return fail_at(done_, 0x13, 0x88), static_cast<void>(failed_ = true);
     auto* remote = reinterpret_cast<std::byte*>(to.addr.host());
     if (ctrl.opcode() == wire::Opcode::kFetchAdd || ctrl.opcode() == wire::Opcode::kCompareSwap) {
       return atomic(wqe, ctrl.opcode(), remote);
     }
-    if (ctrl.ds() == 2) return;
-    const auto data = wqe.at<wire::DataSegment>(2);
+    if (ctrl.opcode() == wire::Opcode::kMaskedFetchAdd || ctrl.opcode() == wire::Opcode::kMaskedCompareSwap) {
+      return masked(wqe, ctrl, remote);
+    }
+    if (ctrl.opcode() == wire::Opcode::kWriteImm) immediates_.push_back(ctrl.imm.host());
+    if (ctrl.ds() == remote_ds + 1) return;
+    const auto data = wqe.at<wire::DataSegment>(remote_ds + 1);
     const auto count = data.byte_count.host();
     if ((count & wire::kInlineFlag) != 0) {
       const auto bytes = count & ~wire::kInlineFlag;
-      if (wire::inline_ds(bytes) + 2 != ctrl.ds()) complain("inline length and DS disagree");
-      std::memcpy(remote, wqe.bytes + 36, bytes);
+      if (wire::inline_ds(bytes) + remote_ds + 1 != ctrl.ds()) complain("inline length and DS disagree");
+      std::memcpy(remote, wqe.bytes + 36 + 16 * options_.av_ds, bytes);
       return;
     }
     if (data.lkey.host() != kLkey) complain("wrong lkey");
@@ -169,14 +185,56 @@ class FakeNic {
   }
 
   void atomic(const Wqe& wqe, wire::Opcode opcode, std::byte* remote) {
-    const auto operand = wqe.at<wire::AtomicSegment>(2);
-    const auto result = wqe.at<wire::DataSegment>(3);
+    const auto operand = wqe.at<wire::AtomicSegment>(2 + options_.av_ds);
+    const auto result = wqe.at<wire::DataSegment>(3 + options_.av_ds);
     std::uint64_t old;
     std::memcpy(&old, remote, 8);
     std::uint64_t value = old + operand.swap_add.host();
     if (opcode == wire::Opcode::kCompareSwap) value = old == operand.compare.host() ? operand.swap_add.host() : old;
     std::memcpy(remote, &value, 8);
     std::memcpy(reinterpret_cast<void*>(result.addr.host()), &old, 8);
+  }
+
+  void take_target(const Wqe& wqe) {
+    const auto av = wqe.at<wire::CompactAv>(1);
+    if ((av.extension_dctn.host() >> 31 != 0) != (options_.av_ds == 3)) complain("address of the wrong form");
+    if (av.key.host() != kDcKey) complain("wrong DC key");
+    targets_.push_back(av.extension_dctn.host());
+  }
+
+  /// 4 or 8 bytes; the add stops its carry at each bit of the boundary.
+  void masked(const Wqe& wqe, const wire::CtrlSegment& ctrl, std::byte* remote) {
+    const std::uint32_t operand = 2 + options_.av_ds;
+    const bool wide = ctrl.opmod() == 0x09;
+    if (!wide && ctrl.opmod() != 0x08) complain("modifier of no masked atomic");
+    const bool add = ctrl.opcode() == wire::Opcode::kMaskedFetchAdd;
+    std::uint64_t v[4];  // add, boundary; or swap, compare, swap mask, compare mask
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      wire::be64 b8;
+      wire::be32 b4;
+      std::memcpy(&b8, wqe.bytes + 16 * operand + 8 * i, 8);
+      std::memcpy(&b4, wqe.bytes + 16 * operand + 4 * i, 4);
+      v[i] = wide ? b8.host() : b4.host();
+    }
+    std::uint64_t old = 0;
+    const std::size_t bytes = wide ? 8 : 4;
+    std::memcpy(&old, remote, bytes);
+    std::uint64_t value = old;
+    if (add) {
+      value = 0;
+      for (std::uint64_t bit = 1, carry = 0, n = 0; n < bytes * 8; ++n, bit <<= 1) {
+        const auto sum = ((old & bit) != 0) + ((v[0] & bit) != 0) + carry;
+        if ((sum & 1) != 0) value |= bit;
+        carry = (v[1] & bit) != 0 ? 0 : sum >> 1;
+      }
+    } else if ((old & v[3]) == (v[1] & v[3])) {
+      value = (old & ~v[2]) | (v[0] & v[2]);
+    }
+    std::memcpy(remote, &value, bytes);
+    const auto result = wqe.at<wire::DataSegment>(operand + (wide && !add ? 2 : 1));
+    if (result.byte_count.host() != bytes) complain("result of the wrong length");
+    const auto swapped = wire::swap_bytes(static_cast<std::uint32_t>(old));
+    std::memcpy(reinterpret_cast<void*>(result.addr.host()), wide ? static_cast<const void*>(&old) : &swapped, bytes);
   }
 
   /// 60 bytes, then the word with counter and owner.
@@ -215,6 +273,8 @@ class FakeNic {
   unsigned cqes_ = 0;
   unsigned nops_ = 0;
   std::vector<std::string> complaints_;
+  std::vector<std::uint32_t> immediates_;
+  std::vector<std::uint32_t> targets_;
 };
 
 }  // namespace marrow::gda

@@ -46,8 +46,10 @@ struct CheckAxes {
                 "marrow: a doorbell that is rung in the team's turn cannot be put off; use PostLock::kLock");
   static_assert(!kSlots || P::publication.lock != PostLock::kNone || kRecordless,
                 "marrow: without a lock two records may pass each other; use kNoRecord, kForwarded or a lock");
-  static_assert(!kSlots || P::publication.before != FenceKind::kNone || P::publication.lock == PostLock::kTurn,
-                "marrow: a team that rings for others must see their WQEs; Publication::before cannot be kNone");
+  static_assert(!kSlots || P::publication.before != FenceKind::kNone ||
+                    (P::publication.lock == PostLock::kTurn && kJoinsAtDoorbell<P>),
+                "marrow: a team that rings for others must see their WQEs; Publication::before can only be kNone with "
+                "PostLock::kTurn and a fence before the doorbell");
   static_assert(
       !kSlots || P::publication.after != FenceKind::kNone || kJoinsAtDoorbell<P>,
       "marrow: Publication::after can only be kNone where an atomic or the doorbell follows the turn, behind a "

@@ -108,6 +108,21 @@ struct SignalEvery : P {
   static constexpr Completion completion{Signal::kEvery, P::completion.find, P::completion.record, P::completion.quiet};
 };
 template <class P>
+struct SignalSparse : P {
+  static constexpr Completion completion{Signal::kSparse, P::completion.find, P::completion.record,
+                                         P::completion.quiet};
+};
+/// For a shared queue whose ring CQ has an entry for each WQE.
+template <class P>
+struct OwnEntry : P {
+  static constexpr Completion completion{Signal::kEvery, FindCqe::kEntry, P::completion.record, P::completion.quiet};
+};
+template <class P>
+struct QuietAll : P {
+  static constexpr Completion completion{P::completion.signal, P::completion.find, P::completion.record,
+                                         QuietScope::kSet};
+};
+template <class P>
 struct Locked : P {
   static constexpr Sharing sharing = Sharing::kLockPerWqe;
 };

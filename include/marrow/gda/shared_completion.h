@@ -36,14 +36,13 @@ class SharedCompletion {
   template <class Probe, class Kick>
   MARROW_HD Result await(const Qp& qp, const Ticket& target, Probe& probe, const Kick& kick) {
     SpinLimit limit(qp.timeout_ns);
-    for (std::uint32_t spins = 0;; ++spins) {
+    Result verdict;  // stands when one more look brings nothing
+    for (std::uint32_t spins = 1;; ++spins) {
       if (try_once(qp, target, probe)) return {};
-      if (spins % 16 == 15) {
-        const Result error = error_of(qp);
-        if (!error.ok()) return try_once(qp, target, probe) ? Result{} : error;
-      }
+      if (!verdict.ok()) return verdict;
       kick();
-      if (limit.expired()) return try_once(qp, target, probe) ? Result{} : Result{Status::kTimeout};
+      if (spins % 16 == 0) verdict = error_of(qp);
+      if (verdict.ok() && limit.expired()) verdict = {Status::kTimeout};
     }
   }
 
@@ -53,7 +52,11 @@ class SharedCompletion {
     const bool by_counter =
         P::completion.find == FindCqe::kCounter && kShortWqes<P> && qp.cq_layout == CqLayout::kCollapsed;
     const auto ci = load_shared<S>(qp.counters->shared.ci);
-    const auto posted = P::credit == Credit::kNone ? load_shared<S>(qp.counters->shared.ready) : 0;
+    std::uint64_t lowest = ci;
+    if constexpr (P::credit == Credit::kNone) {
+      const auto posted = load_shared<S>(qp.counters->shared.ready);
+      if (posted > ci + qp.sq_wqebbs) lowest = posted - qp.sq_wqebbs;
+    }
     const std::uint32_t word = by_counter ? load_cqe_tail<R>(qp.cq) : 0;
     if (seen_ < ci) seen_ = ci;
     if (seen_ >= target.end) {
@@ -61,7 +64,7 @@ class SharedCompletion {
       return true;
     }
     if (by_counter) {
-      look_at_counter(qp, {posted > seen_ + qp.sq_wqebbs ? posted - qp.sq_wqebbs : seen_, word}, probe);
+      look_at_counter(qp, {lowest, word}, probe);
     } else if constexpr (P::completion.find == FindCqe::kEntry) {
       look_at_entry(qp, target.end, probe);
     } else {

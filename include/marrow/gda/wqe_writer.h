@@ -162,7 +162,7 @@ class WqeWriter : Aim<kAvDs<P> != 0>, Probe {  // a base, for nvcc 13.0 fails on
     if (slot.wqebbs != wire::wqebbs_of(ds)) return refuse(slot);
     if (!start(slot, verb, ds, on.at)) return;
     store(slot, kData, operand);
-    store(slot, kData + kOperandDs, wire::data_segment({on.result.addr, on.result.lkey}, on.bytes));
+    store(slot, kData + kOperandDs, wire::data_segment(wire::LocalRef{on.result.addr, on.result.lkey}, on.bytes));
     done(ds);
   }
 
