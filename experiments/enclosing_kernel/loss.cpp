@@ -122,11 +122,17 @@ class Comparer {
     add("local memory a thread", "B", static_cast<double>(with.local_bytes));
     add("blocks an SM, code absent", "blocks", none.blocks_per_sm);
     add("blocks an SM", "blocks", with.blocks_per_sm);
-    if (comparison_.packaging == "bounded") {
-      record_.expectations.push_back(
-          {fmt::format("dormant code adds no register: {} without, {} with", none.registers, with.registers),
-           with.registers <= none.registers});
-    }
+    if (comparison_.packaging == "bounded") expect_no_cost(none, with);
+  }
+
+  void expect_no_cost(const gpu::KernelFacts& none, const gpu::KernelFacts& with) {
+    record_.expectations.push_back({fmt::format("dormant code costs no residency: {} blocks an SM without, {} with",
+                                                none.blocks_per_sm, with.blocks_per_sm),
+                                    with.blocks_per_sm >= none.blocks_per_sm});
+    if (comparison_.shape.caller != "compute") return;
+    record_.expectations.push_back(
+        {fmt::format("dormant code adds no register: {} without, {} with", none.registers, with.registers),
+         with.registers <= none.registers});
   }
 
   /// Of each pair: the part of the useful throughput that the second side loses.

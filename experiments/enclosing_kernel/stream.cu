@@ -12,9 +12,9 @@ MARROW_CALLER(stream_16_mini_proxy_inlined, stream, 16, MiniProxy, kInlined, kTh
 MARROW_CALLER(stream_16_mini_proxy_separate, stream, 16, MiniProxy, kSeparate, kThreads)
 MARROW_CALLER(stream_8_none, stream, 8, NoTransport, kInlined, kThreads)
 MARROW_CALLER(stream_8_mini_gda_inlined, stream, 8, MiniGda, kInlined, kThreads)
-MARROW_CALLER(stream_8_mini_gda_bounded, stream, 8, MiniGda, kInlined, kThreads, 8)
+MARROW_CALLER(stream_8_mini_gda_bounded, stream, 8, MiniGda, kSeparate, kThreads, 8)
 MARROW_CALLER(stream_8_mini_proxy_inlined, stream, 8, MiniProxy, kInlined, kThreads)
-MARROW_CALLER(stream_8_mini_proxy_bounded, stream, 8, MiniProxy, kInlined, kThreads, 8)
+MARROW_CALLER(stream_8_mini_proxy_bounded, stream, 8, MiniProxy, kSeparate, kThreads, 8)
 
 std::vector<CallerKernel> stream_kernels() {
   const auto row = [](std::uint32_t live, const char* path, const char* packaging, void (*entry)(Job),

@@ -36,7 +36,7 @@ class HostLane final : public Lane {
 
   measure::ActivePath path() const override {
     auto path = rig_.path();
-    const bool crowded = is_crowded({}, 2);
+    const bool crowded = is_crowded(context_, 2);
     path.lane = fmt::format("host: a lane and a worker on {} core{}{}", usable_cores(), usable_cores() == 1 ? "" : "s",
                             crowded ? ", which share one" : "");
     path.clock = context_.clock->name();
