@@ -2,15 +2,26 @@
 // The list. A new experiment is a folder and a line here.
 #include "experiments/catalogue.h"
 
+#include "experiments/enclosing_kernel/enclosing_kernel.h"
+#include "experiments/enclosing_live_values/enclosing_live_values.h"
+#include "experiments/enclosing_residency/enclosing_residency.h"
 #include "experiments/inline_payload/inline_payload.h"
 #include "experiments/ordering/ordering.h"
+#include "experiments/proxy_enqueue/proxy_enqueue.h"
 #include "experiments/single_op/single_op.h"
 #include "experiments/timer_check/timer_check.h"
 
 namespace marrow::experiments {
 
 std::vector<Experiment> catalogue() {
-  return {single_op(), ordering(), inline_payload(), timer_check()};
+  return {single_op(),
+          ordering(),
+          inline_payload(),
+          proxy_enqueue(),
+          enclosing_kernel(),
+          enclosing_residency(),
+          enclosing_live_values(),
+          timer_check()};
 }
 
 }  // namespace marrow::experiments
