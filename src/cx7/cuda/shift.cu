@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel. A NIC never ends and a kernel should: whoever synchronises the device would wait for it for ever. So the
-// engine works in shifts of a few milliseconds. The next shift's warps arrive while the last one's still work, each
-// takes over from its predecessor in a microsecond, and a shift whose successor finds no room on the GPU stays on.
+// The kernel. A NIC never ends and a kernel should: whoever synchronises the device, frees memory or loads a module
+// would wait for it for ever. So the engine works in shifts of a few milliseconds. The next shift's warps arrive while
+// the last one's still work, and each takes over from its predecessor in a microsecond. A shift whose successor does
+// not come ends all the same: then a call that waits for the GPU keeps it from coming, and lets it come afterwards.
+// Where the GPU is full of other blocks, the successor has the higher priority for the room that becomes free.
 #include "cx7/cuda/serve.cuh"
 #include "cx7/cuda/shift.h"
 
@@ -10,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kGenerationEvery = 8;          // rounds
 constexpr std::uint32_t kClockEvery = 32;              // rounds
-constexpr std::uint64_t kDeadAfterNs = 3'000'000'000;  // no heartbeat: the host's thread is gone
+constexpr std::uint64_t kPatienceNs = 2'000'000;       // for a successor
 constexpr std::uint32_t kIdleNapNs = 500;              // of a warp with no queue to watch
 
 /// One warp's shift.
@@ -49,19 +51,10 @@ class Worker {
   }
 
   __device__ bool may_end(std::uint64_t start) {
-    const std::uint64_t now = now_ns();
-    const bool relieved =
-        now - start > std::uint64_t{order_.length_us} * 1000 && load32(&tables_.arrived[warp_]) == order_.shift + 1;
-    return __any_sync(~0u, relieved || is_over(now));
-  }
-  /// Told to end, or the host's thread is gone. Asks the host once a millisecond.
-  __device__ bool is_over(std::uint64_t now) {
-    if (now < next_board_ns_) return false;
-    next_board_ns_ = now + 1'000'000;
-    const std::uint32_t beat = load32(&order_.board->heartbeat);
-    if (beat != beat_ || beat_since_ns_ == 0) beat_since_ns_ = now;
-    beat_ = beat;
-    return load32(&order_.board->stop) != 0 || now - beat_since_ns_ > kDeadAfterNs;
+    const std::uint64_t worked = now_ns() - start;
+    const std::uint64_t length = std::uint64_t{order_.length_us} * 1000;
+    const bool relieved = worked > length && load32(&tables_.arrived[warp_]) == order_.shift + 1;
+    return __any_sync(~0u, relieved || worked > length + kPatienceNs);
   }
 
   /// Reads tables and progress; says by which generation it works.
@@ -150,9 +143,6 @@ class Worker {
   Watcher watcher_;
   std::uint32_t generation_ = 0;
   bool busy_ = false;
-  std::uint32_t beat_ = 0;
-  std::uint64_t beat_since_ns_ = 0;
-  std::uint64_t next_board_ns_ = 0;
 };
 
 __global__ void __launch_bounds__(kWarpsPerBlock* kLanes) work_a_shift(const ShiftOrder order) {

@@ -23,13 +23,6 @@ void require(cudaError_t error, const char* what) {
   if (error != cudaSuccess) throw util::Error(std::string(what) + ": " + cudaGetErrorString(error));
 }
 
-void sleep_until(std::chrono::steady_clock::time_point until, Board& board) {
-  while (std::chrono::steady_clock::now() < until) {
-    std::this_thread::sleep_for(kLook);
-    std::atomic_ref(board.heartbeat).fetch_add(1, std::memory_order_relaxed);
-  }
-}
-
 }  // namespace
 
 Shifts::Shifts(int gpu, const ShiftOrder& order) : gpu_(gpu), order_(order) {
@@ -106,14 +99,14 @@ void Shifts::work() {
     }
     while (order_.shift != first && !ended(order_.shift - 1)) {
       if (!failure().empty()) return;
-      sleep_until(std::chrono::steady_clock::now() + kLook, board);
+      std::this_thread::sleep_for(kLook);
     }
     std::unique_lock lock(mutex_);
     working_.store(true, std::memory_order_release);
     changed_.notify_all();
     if (!wanted_) break;
     lock.unlock();
-    sleep_until(std::chrono::steady_clock::now() + std::chrono::microseconds(order_.length_us), board);
+    std::this_thread::sleep_for(std::chrono::microseconds(order_.length_us));
   }
   std::atomic_ref(board.stop).store(1, std::memory_order_release);
   while (!ended(order_.shift)) {

@@ -113,8 +113,7 @@ struct Tables {
 /// In host memory that the GPU maps.
 struct Board {
   std::uint32_t seen[kWarps];  // generation that a warp works by
-  std::uint32_t heartbeat;     // moves while the host is alive
-  std::uint32_t stop;          // 1: end, though nobody follows
+  std::uint32_t stop;          // 1: nobody comes any more, do not wait for your turn
 };
 
 /// The kernel's argument.

@@ -25,6 +25,13 @@ bool has_more(const Qp& qp) {
   return qp.state == QpState::kRts && sending && requester.held_until == Time{0};
 }
 
+void clear_registers(const Uar& uar) {
+  for (std::uint32_t k = 0; k < wire::kUarDoorbells; ++k) {
+    auto& word = *reinterpret_cast<std::uint64_t*>(uar.registers + wire::kUarBlueFlame + k * wire::kUarDoorbellStride);
+    std::atomic_ref(word).store(0, std::memory_order_relaxed);
+  }
+}
+
 }  // namespace
 
 Engine::Engine(std::string domain, Checking checking) : fabric_(std::move(domain)), checking_(checking) {
@@ -170,7 +177,7 @@ void Engine::remove_qp(Device& device, Qp& qp) {
   if (Pd* pd = device.pds.find(config.pdn)) --pd->users;
   if (gpu_ != nullptr) gpu_->qp_gone(qp);
   if (Uar* uar = find_uar(device, config.uar_page)) {
-    if (qp.on_gpu) --uar->gpu_qps;
+    if (qp.on_gpu && --uar->gpu_qps == 0) clear_registers(*uar);  // GPU threads never took a value out
     std::erase(uar->qps, &qp);
   }
   std::erase(ready_, &qp);

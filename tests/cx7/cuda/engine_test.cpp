@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine made of GPU threads, driven by a GPU lane: what it refuses first, then each operation, then what must hold
+// while it works. Waived where there is no GPU.
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "cx7/shim/control.h"
+#include "gpu/doorbell.h"
+#include "gpu/memory.h"
+#include "lanes.h"
+#include "util/error.h"
+#include "verbs/endpoint.h"
+
+namespace marrow::cx7::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::shared_ptr<gpu::Device> the_gpu() {
+  static const auto device = [] {
+    EXPECT_EQ(marrow_cx7_enable(), 0) << marrow_cx7_error();
+    return gpu::open(0);
+  }();
+  return device;
+}
+
+constexpr std::size_t kBufferBytes = 4u << 20;
+
+/// Two connected ends whose queues and payload lie in GPU memory.
+struct Ends {
+  explicit Ends(const verbs::DevxQpOptions& chosen = {}, const verbs::MemorySource& queues = {})
+      : gpu(*the_gpu()), pair(make(gpu, chosen, queues ? queues : gpu::gpu_source(gpu))), result(gpu, 1),
+        doorbell(gpu, pair.a->queue.handle().doorbell) {}
+
+  static verbs::PairOf<verbs::DevxQp> make(gpu::Device& gpu, verbs::DevxQpOptions options,
+                                           const verbs::MemorySource& queues) {
+    options.memory = {queues, queues, queues, gpu::gpu_source(gpu)};
+    options.timeout = 3s;
+    return verbs::pair_of_endpoints<verbs::DevxQp>(
+        {.devices = {"mlx5_sim0", "mlx5_sim1"}, .buffer_bytes = kBufferBytes, .payload = gpu::gpu_source(gpu)}, options);
+  }
+
+  /// The job with what does not differ between tests filled in.
+  LaneJob job(What what) const {
+    LaneJob made{.qp = pair.a->queue.handle(), .what = what, .here = pair.a->local(), .there = pair.b->remote()};
+    made.qp.doorbell = doorbell.on_gpu();
+    made.result = result.data();
+    return made;
+  }
+  gda::Result run(const LaneJob& what) {
+    gpu::run(gpu, lane(), {}, what, {.limit = 20s});
+    return result.read().at(0);
+  }
+  std::uint64_t word(const verbs::Endpoint& end, std::size_t at = 0) const {
+    std::uint64_t value = 0;
+    end.buffer->read(at, std::as_writable_bytes(std::span(&value, 1)));
+    return value;
+  }
+  void set_word(const verbs::Endpoint& end, std::uint64_t value) const {
+    end.buffer->write(0, std::as_bytes(std::span(&value, 1)));
+  }
+
+  gpu::Device& gpu;
+  verbs::PairOf<verbs::DevxQp> pair;
+  gpu::Array<gda::Result> result;
+  gpu::Doorbell doorbell;
+};
+
+class GpuEngine : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      static_cast<void>(the_gpu());
+    } catch (const util::Error& error) {
+      GTEST_SKIP() << "waived: " << error.what();
+    }
+  }
+};
+
+TEST_F(GpuEngine, RefusesAForeignKeyAndChangesNoByte) {
+  Ends ends;
+  auto job = ends.job(What::kInlineWrite);
+  job.there.rkey ^= 1;
+  const auto result = ends.run(job);
+  EXPECT_EQ(result.status, gda::Status::kRemoteAccess) << gda::status_name(result.status);
+  EXPECT_EQ(ends.word(*ends.pair.b), 0u);
+}
+
+TEST_F(GpuEngine, RefusesAWriteBehindTheRegion) {
+  Ends ends;
+  auto job = ends.job(What::kPointerWrite);
+  job.there.addr += kBufferBytes - 4;
+  EXPECT_EQ(ends.run(job).status, gda::Status::kRemoteAccess);
+}
+
+TEST_F(GpuEngine, RefusesALocalKeyThatIsNoOnesOwn) {
+  Ends ends;
+  auto job = ends.job(What::kPointerWrite);
+  job.here.lkey ^= 1;
+  EXPECT_EQ(ends.run(job).status, gda::Status::kLocalProtection);
+}
+
+TEST_F(GpuEngine, AfterAnErrorEverythingIsFlushed) {
+  Ends ends;
+  auto job = ends.job(What::kInlineWrite);
+  job.there.rkey ^= 1;
+  ASSERT_FALSE(ends.run(job).ok());
+  EXPECT_EQ(ends.pair.a->queue.query().state, wire::prm::QpState::kError);
+}
+
+TEST_F(GpuEngine, WritesInlineByPointerAndLarge) {
+  Ends ends;
+  EXPECT_TRUE(ends.run(ends.job(What::kInlineWrite)).ok());
+  EXPECT_EQ(ends.word(*ends.pair.b), 1u);
+  for (const std::uint32_t bytes : {1u, 7u, 8u, 200u, 257u, 4096u, 1'000'003u}) {
+    std::vector<std::byte> sent(bytes);
+    for (std::uint32_t i = 0; i < bytes; ++i) sent[i] = static_cast<std::byte>(i * 7 + bytes);
+    ends.pair.a->buffer->write(0, sent);
+    auto job = ends.job(What::kPointerWrite);
+    job.bytes = bytes;
+    ASSERT_TRUE(ends.run(job).ok()) << bytes;
+    std::vector<std::byte> arrived(bytes + 1);
+    ends.pair.b->buffer->read(0, arrived);
+    arrived.resize(bytes);
+    EXPECT_EQ(arrived, sent) << bytes;
+  }
+}
+
+TEST_F(GpuEngine, ReadsAndAtomics) {
+  Ends ends;
+  ends.set_word(*ends.pair.b, 41);
+  EXPECT_TRUE(ends.run(ends.job(What::kRead)).ok());
+  EXPECT_EQ(ends.word(*ends.pair.a), 41u);
+  auto add = ends.job(What::kFetchAdd);
+  add.operand = 2;
+  EXPECT_TRUE(ends.run(add).ok());
+  EXPECT_EQ(ends.word(*ends.pair.a), 41u);
+  EXPECT_EQ(ends.word(*ends.pair.b), 43u);
+  auto swap = ends.job(What::kCompareSwap);
+  swap.compare = 43;
+  swap.operand = 7;
+  EXPECT_TRUE(ends.run(swap).ok());
+  EXPECT_EQ(ends.word(*ends.pair.a), 43u);
+  EXPECT_EQ(ends.word(*ends.pair.b), 7u);
+  EXPECT_TRUE(ends.run(swap).ok());  // no match: nothing is swapped
+  EXPECT_EQ(ends.word(*ends.pair.b), 7u);
+}
+
+TEST_F(GpuEngine, CarriesOnPastTheWrapOfEveryIndex) {
+  for (const auto layout : {gda::CqLayout::kCollapsed, gda::CqLayout::kRing}) {
+    Ends ends({.sq_wqebbs = 64, .cq_layout = layout});
+    auto job = ends.job(What::kInlineWrite);
+    job.batch = 48;
+    job.times = 3 * 65'536;
+    const auto result = ends.run(job);
+    EXPECT_TRUE(result.ok()) << gda::status_name(result.status);
+    EXPECT_EQ(ends.word(*ends.pair.b), job.times);
+  }
+}
+
+TEST_F(GpuEngine, QueuesInPinnedHostMemoryBesideACqOnTheGpu) {
+  Ends ends({}, gpu::pinned_source(*the_gpu()));
+  // All of it in host memory and no GPU asked for: the CPU engine's, which cannot reach the payload on the GPU.
+  EXPECT_FALSE(ends.run(ends.job(What::kInlineWrite)).ok());
+}
+
+TEST_F(GpuEngine, SynchronisingTheDeviceEndsWhileTheEngineWorks) {
+  Ends ends;
+  ASSERT_TRUE(ends.run(ends.job(What::kInlineWrite)).ok());
+  for (int i = 0; i < 20; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, 1s);
+  }
+  void* memory = nullptr;
+  ASSERT_EQ(cudaMalloc(&memory, 1 << 20), cudaSuccess);
+  ASSERT_EQ(cudaFree(memory), cudaSuccess);
+  EXPECT_TRUE(ends.run(ends.job(What::kInlineWrite)).ok());
+}
+
+TEST_F(GpuEngine, SeesQueuesComeAndGoWhileItWorks) {
+  Ends first;
+  for (int i = 0; i < 5; ++i) {
+    Ends second;
+    EXPECT_TRUE(second.run(second.job(What::kInlineWrite)).ok());
+    EXPECT_TRUE(first.run(first.job(What::kInlineWrite)).ok());
+  }
+}
+
+TEST_F(GpuEngine, AKeyThatIsGoneIsRefusedFromThenOn) {
+  Ends ends;
+  const auto memory = gpu::gpu_memory(ends.gpu, kBufferBytes);
+  auto job = ends.job(What::kInlineWrite);
+  {
+    const verbs::Mr mr(ends.pair.b->pd, *memory);
+    job.there = mr.remote();
+    ASSERT_TRUE(ends.run(job).ok());
+  }
+  EXPECT_EQ(ends.run(job).status, gda::Status::kRemoteAccess);
+}
+
+TEST_F(GpuEngine, CountsWhatItDid) {
+  const auto count = [](std::string_view name) {
+    std::vector<marrow_cx7_stat> stats(128);
+    const int n = marrow_cx7_stats(0, stats.data(), 128);
+    for (int i = 0; i < n; ++i) {
+      if (stats[static_cast<std::size_t>(i)].name == name) return stats[static_cast<std::size_t>(i)].value;
+    }
+    return std::uint64_t{0};
+  };
+  Ends ends;
+  const auto wqes = count("wqes_fetched");
+  const auto cqes = count("cqes_written");
+  auto job = ends.job(What::kInlineWrite);
+  job.batch = 10;
+  job.times = 1000;
+  ASSERT_TRUE(ends.run(job).ok());
+  EXPECT_EQ(count("wqes_fetched") - wqes, 1000u);
+  EXPECT_EQ(count("cqes_written") - cqes, 100u);
+}
+
+}  // namespace
+}  // namespace marrow::cx7::test

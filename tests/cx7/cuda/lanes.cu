@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// See lanes.h.
+#include "lanes.h"
+#include "marrow/gda/send_queue.h"
+
+namespace marrow::cx7::test {
+namespace {
+
+template <class Queue>
+__device__ void write_one(Queue& sq, const LaneJob& job, const gda::Slot& slot, std::uint64_t number) {
+  switch (job.what) {
+    case What::kInlineWrite:
+      *reinterpret_cast<volatile std::uint64_t*>(job.here.addr) = number;
+      return sq.write_value(slot, job.there, number);
+    case What::kPointerWrite:
+      return sq.write(slot, {.to = job.there, .from = job.here, .bytes = job.bytes});
+    case What::kRead:
+      return sq.read(slot, {.from = job.there, .to = job.here, .bytes = job.bytes});
+    case What::kFetchAdd:
+      return sq.fetch_add(slot, {.at = job.there, .result = job.here, .add = job.operand});
+    case What::kCompareSwap:
+      return sq.compare_swap(slot,
+                             {.at = job.there, .result = job.here, .compare = job.compare, .swap = job.operand});
+  }
+}
+
+__global__ void run_lane(LaneJob job) {
+  gda::SendQueue<gda::Pointer<gda::SystemFence>> sq(job.qp);
+  const gda::Solo team;
+  gda::Result result;
+  for (std::uint64_t done = 0; done < job.times && result.ok();) {
+    const auto n = static_cast<std::uint32_t>(min(static_cast<unsigned long long>(job.batch),
+                                                  static_cast<unsigned long long>(job.times - done)));
+    const auto slots = sq.reserve(team, n);
+    for (std::uint32_t k = 0; k < n; ++k) write_one(sq, job, slots[k], done + k + 1);
+    result = sq.wait(team, sq.submit(team, slots));
+    done += n;
+  }
+  *job.result = result;
+}
+
+__global__ void run_watcher(WatchJob job) {
+  gda::SpinLimit limit(5'000'000'000);
+  while (*reinterpret_cast<const volatile std::uint64_t*>(job.at) != job.value) {
+    if (limit.expired()) return;
+  }
+  *job.seen = 1;
+}
+
+}  // namespace
+
+gpu::Kernel<LaneJob> lane() {
+  return gpu::kernel_of(&run_lane, "lane");
+}
+gpu::Kernel<WatchJob> watcher() {
+  return gpu::kernel_of(&run_watcher, "watcher");
+}
+
+}  // namespace marrow::cx7::test

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels by which a GPU lane drives the engine under test.
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/launch.h"
+#include "marrow/gda/requests.h"
+
+namespace marrow::cx7::test {
+
+enum class What : std::uint8_t { kInlineWrite, kPointerWrite, kRead, kFetchAdd, kCompareSwap };
+
+/// `times` operations by one thread, `batch` a submit. An inline write carries its number, counted from 1.
+struct LaneJob {
+  gda::Qp qp;
+  What what{};
+  gda::Local here;
+  gda::Remote there;
+  std::uint32_t bytes = 8;
+  std::uint32_t batch = 1;
+  std::uint64_t times = 1;
+  std::uint64_t operand = 0;
+  std::uint64_t compare = 0;
+  gda::Result* result = nullptr;
+};
+[[nodiscard]] gpu::Kernel<LaneJob> lane();
+
+/// One thread that waits, up to 5 s of GPU time, until the 8-byte word at `at` has this value; then 1 in `*seen`.
+struct WatchJob {
+  const std::uint64_t* at = nullptr;
+  std::uint64_t value = 0;
+  std::uint32_t* seen = nullptr;
+};
+[[nodiscard]] gpu::Kernel<WatchJob> watcher();
+
+}  // namespace marrow::cx7::test
