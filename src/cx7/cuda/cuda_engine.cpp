@@ -208,9 +208,7 @@ class CudaEngine final : public GpuEngine {
     GpuCounters theirs;
     copy(&theirs, &tables_->counters[device], sizeof theirs);
     if (theirs.unmodelled_opcodes != 0 && !std::exchange(told_of_opcodes_, true)) {
-      warn(
-          "the CUDA engine refused WQEs whose opcode it does not model (write, read, fetch-add, compare-and-swap, "
-          "NOP)");
+      warn("the CUDA engine refused WQEs whose opcode it does not model (write, read, atomics, NOP)");
     }
     Counters sum;
     sum.doorbells = theirs.doorbells;

@@ -10,14 +10,63 @@ namespace marrow::cx7::cuda {
 
 inline constexpr std::uint32_t kMostBytesOfOneLane = 256;  // more are copied by the whole warp
 
-__device__ inline void execute_atomic(const Wqe& wqe) {
+/// A masked atomic's operands, in 64 bits whatever its width.
+struct Operands {
+  std::uint64_t value = 0;  // what is added or swapped in
+  std::uint64_t compare = 0;
+  std::uint64_t swap_mask = 0;
+  std::uint64_t compare_mask = 0;
+  std::uint64_t boundary = 0;
+};
+
+__device__ inline Operands operands_of(const Wqe& wqe) {
+  const uint4 a = wqe.segment[1];
+  const uint4 b = wqe.segment[2];
+  const bool wide = wqe.bytes == 8;
+  if (wqe.opcode == wire::Opcode::kMaskedFetchAdd) {
+    return {.value = wide ? swapped(a.x, a.y) : swapped(a.x), .boundary = wide ? swapped(a.z, a.w) : swapped(a.y)};
+  }
+  if (!wide) return {swapped(a.x), swapped(a.y), swapped(a.z), swapped(a.w), 0};
+  return {swapped(a.x, a.y), swapped(a.z, a.w), swapped(b.x, b.y), swapped(b.z, b.w), 0};
+}
+
+/// What a masked atomic leaves behind. Adding stops each carry at a boundary bit.
+__device__ inline std::uint64_t outcome(wire::Opcode opcode, std::uint64_t old, const Operands& with) {
+  if (opcode == wire::Opcode::kMaskedFetchAdd) {
+    const std::uint64_t inner = (old & ~with.boundary) + (with.value & ~with.boundary);
+    return inner ^ ((old ^ with.value) & with.boundary);
+  }
+  const bool same = ((old ^ with.compare) & with.compare_mask) == 0;
+  return same ? (old & ~with.swap_mask) | (with.value & with.swap_mask) : old;
+}
+
+/// At `wqe.remote`, in words of type Word; returns what was there.
+template <class Word>
+__device__ inline Word masked_atomic(const Wqe& wqe) {
+  auto* const at = reinterpret_cast<Word*>(wqe.remote);
+  const Operands with = operands_of(wqe);
+  Word old = *const_cast<volatile Word*>(at);
+  for (;;) {
+    const auto seen = atomicCAS_system(at, old, static_cast<Word>(outcome(wqe.opcode, old, with)));
+    if (seen == old) return old;
+    old = seen;
+  }
+}
+
+__device__ inline std::uint64_t plain_atomic(const Wqe& wqe) {
   auto* const at = reinterpret_cast<unsigned long long*>(wqe.remote);
   const uint4 operand = wqe.segment[1];
   const unsigned long long first = swapped(operand.x, operand.y);
   const unsigned long long second = swapped(operand.z, operand.w);
-  const unsigned long long old =
-      wqe.opcode == wire::Opcode::kFetchAdd ? atomicAdd_system(at, first) : atomicCAS_system(at, second, first);
-  store64(wqe.local, old);  // host byte order, as the device's capabilities say
+  return wqe.opcode == wire::Opcode::kFetchAdd ? atomicAdd_system(at, first) : atomicCAS_system(at, second, first);
+}
+
+/// The old value comes back in host byte order, as the device's capabilities say of 8 bytes; 4 are big-endian.
+__device__ inline void execute_atomic(const Wqe& wqe) {
+  const bool masked = wqe.opcode == wire::Opcode::kMaskedFetchAdd || wqe.opcode == wire::Opcode::kMaskedCompareSwap;
+  if (!masked) return store64(wqe.local, plain_atomic(wqe));
+  if (wqe.bytes == 8) return store64(wqe.local, masked_atomic<unsigned long long>(wqe));
+  store32(wqe.local, swapped(masked_atomic<unsigned int>(wqe)));
 }
 
 /// One piece of a transfer: from this side to the far one, or back for a read.

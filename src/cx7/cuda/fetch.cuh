@@ -9,6 +9,7 @@
 #include "cx7/cuda/watch.cuh"
 #include "cx7/hca/objects.h"
 #include "marrow/wire/cqe.h"
+#include "marrow/wire/masked_atomic.h"
 #include "marrow/wire/wqe.h"
 
 namespace marrow::cx7::cuda {
@@ -142,10 +143,26 @@ __device__ inline Refusal find_remote(const Fetch& f, Wqe& wqe, std::uint32_t ac
   return {};
 }
 
-/// Segments between the remote address and the result of an atomic; 0 for what is not modelled.
-__device__ inline std::uint32_t atomic_operands(wire::Opcode opcode, std::uint32_t opmod) {
-  if (opcode == wire::Opcode::kFetchAdd || opcode == wire::Opcode::kCompareSwap) return opmod == 0 ? 1 : 0;
-  return 0;
+/// The two shapes that an atomic's opcode and modifier give: segments of operands, and bytes at the target. 0 segments
+/// for a pair that is not modelled.
+struct AtomicShape {
+  std::uint32_t operands = 0;
+  std::uint32_t bytes = 0;
+};
+__device__ inline AtomicShape shape_of(wire::Opcode opcode, std::uint32_t opmod) {
+  const bool masked = opcode == wire::Opcode::kMaskedFetchAdd || opcode == wire::Opcode::kMaskedCompareSwap;
+  if (!masked) return {opmod == 0 ? 1u : 0u, 8};
+  if (opmod == wire::kMasked4) return {1, 4};
+  if (opmod == wire::kMasked8) return {opcode == wire::Opcode::kMaskedCompareSwap ? 2u : 1u, 8};
+  return {};
+}
+
+__device__ inline Refusal decode_atomic(const Fetch& f, Wqe& wqe, const AtomicShape& shape) {
+  if (wqe.ds != 3 + shape.operands) return kMalformed;
+  wqe.action = Action::kAtomic;
+  const Refusal local = add_data(f, wqe, 2 + shape.operands, kLocalWrite);
+  if (local.syndrome != wire::Syndrome::kNone) return local;
+  return wqe.bytes == shape.bytes ? find_remote(f, wqe, kRemoteAtomic) : kMalformed;
 }
 
 __device__ inline Refusal decode_body(const Fetch& f, Wqe& wqe, std::uint32_t opmod, GpuCounters& counters) {
@@ -171,15 +188,11 @@ __device__ inline Refusal decode_body(const Fetch& f, Wqe& wqe, std::uint32_t op
       return local.syndrome != wire::Syndrome::kNone ? local : find_remote(f, wqe, kRemoteRead);
     }
     case Opcode::kFetchAdd:
-    case Opcode::kCompareSwap: {
-      const std::uint32_t operands = atomic_operands(wqe.opcode, opmod);
-      if (operands == 0) return unmodelled();
-      if (wqe.ds != 3 + operands) return kMalformed;
-      wqe.action = Action::kAtomic;
-      const Refusal local = add_data(f, wqe, 2 + operands, kLocalWrite);
-      if (local.syndrome != wire::Syndrome::kNone) return local;
-      if (wqe.bytes != 8) return kMalformed;
-      return find_remote(f, wqe, kRemoteAtomic);
+    case Opcode::kCompareSwap:
+    case Opcode::kMaskedFetchAdd:
+    case Opcode::kMaskedCompareSwap: {
+      const AtomicShape shape = shape_of(wqe.opcode, opmod);
+      return shape.operands == 0 ? unmodelled() : decode_atomic(f, wqe, shape);
     }
     default:
       return unmodelled();

@@ -34,7 +34,9 @@ constexpr std::size_t kBufferBytes = 4u << 20;
 /// Two connected ends whose queues and payload lie in GPU memory.
 struct Ends {
   explicit Ends(const verbs::DevxQpOptions& chosen = {}, const verbs::MemorySource& queues = {})
-      : gpu(*the_gpu()), pair(make(gpu, chosen, queues ? queues : gpu::gpu_source(gpu))), result(gpu, 1),
+      : gpu(*the_gpu()),
+        pair(make(gpu, chosen, queues ? queues : gpu::gpu_source(gpu))),
+        result(gpu, 1),
         doorbell(gpu, pair.a->queue.handle().doorbell) {}
 
   static verbs::PairOf<verbs::DevxQp> make(gpu::Device& gpu, verbs::DevxQpOptions options,
@@ -42,7 +44,8 @@ struct Ends {
     options.memory = {queues, queues, queues, gpu::gpu_source(gpu)};
     options.timeout = 3s;
     return verbs::pair_of_endpoints<verbs::DevxQp>(
-        {.devices = {"mlx5_sim0", "mlx5_sim1"}, .buffer_bytes = kBufferBytes, .payload = gpu::gpu_source(gpu)}, options);
+        {.devices = {"mlx5_sim0", "mlx5_sim1"}, .buffer_bytes = kBufferBytes, .payload = gpu::gpu_source(gpu)},
+        options);
   }
 
   /// The job with what does not differ between tests filled in.
@@ -149,6 +152,43 @@ TEST_F(GpuEngine, ReadsAndAtomics) {
   EXPECT_EQ(ends.word(*ends.pair.b), 7u);
   EXPECT_TRUE(ends.run(swap).ok());  // no match: nothing is swapped
   EXPECT_EQ(ends.word(*ends.pair.b), 7u);
+}
+
+struct MaskedCase {
+  What what;
+  std::uint64_t before, operand, compare, compare_mask, swap_mask, boundary, after;
+};
+
+TEST_F(GpuEngine, MaskedAtomics) {
+  constexpr std::uint64_t kHigh = 0xaaaa'aaaa'0000'0000;  // what a 4-byte atomic at the low end leaves alone
+  const MaskedCase cases[] = {
+      {What::kAdd4, kHigh | 0xffff'ffff, 1, 0, 0, 0, 0, kHigh},
+      {What::kAdd4, kHigh | 0x0f0f, 0x00ff, 0, 0, 0, 0xffff'ffff, kHigh | 0x0ff0},  // xor
+      {What::kAdd4, kHigh | 0x00ff, 0x0001, 0, 0, 0, 0x80, kHigh},                  // a carry stops
+      {What::kAdd8, ~0ull, 2, 0, 0, 0, 0, 1},
+      {What::kSwap4, kHigh | 0x1234, 0x5678, 0, 0, 0xffff'ffff, 0, kHigh | 0x5678},  // always
+      {What::kSwap4, kHigh | 0x1234, 0x5678, 0x1200, 0xff00, 0x00ff, 0, kHigh | 0x1278},
+      {What::kSwap4, kHigh | 0x1234, 0x5678, 0x1300, 0xff00, 0x00ff, 0, kHigh | 0x1234},  // no match
+      {What::kSwap8, 0x1111'2222'3333'4444, 0x9999'0000'0000'8888, 0x4444, 0xffff, 0xffff'0000'0000'ffff, 0,
+       0x9999'2222'3333'8888},
+  };
+  Ends ends;
+  for (const auto& c : cases) {
+    auto job = ends.job(c.what);
+    job.operand = c.operand;
+    job.compare = c.compare;
+    job.compare_mask = c.compare_mask;
+    job.swap_mask = c.swap_mask;
+    job.boundary = c.boundary;
+    ends.set_word(*ends.pair.b, c.before);
+    const auto result = ends.run(job);
+    EXPECT_TRUE(result.ok()) << gda::status_name(result.status);
+    EXPECT_EQ(ends.word(*ends.pair.b), c.after) << static_cast<int>(c.what);
+    const bool four = c.what == What::kAdd4 || c.what == What::kSwap4;
+    const auto old = ends.word(*ends.pair.a);
+    EXPECT_EQ(four ? wire::swap_bytes(static_cast<std::uint32_t>(old)) : old,
+              four ? static_cast<std::uint32_t>(c.before) : c.before);
+  }
 }
 
 TEST_F(GpuEngine, CarriesOnPastTheWrapOfEveryIndex) {

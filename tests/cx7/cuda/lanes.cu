@@ -7,6 +7,21 @@ namespace marrow::cx7::test {
 namespace {
 
 template <class Queue>
+__device__ void write_masked(Queue& sq, const LaneJob& job, const gda::Slot& slot) {
+  const gda::MaskedAdd add{.at = job.there, .result = job.here, .add = job.operand, .boundary = job.boundary};
+  const gda::MaskedSwap swap{.at = job.there,
+                             .result = job.here,
+                             .compare = job.compare,
+                             .compare_mask = job.compare_mask,
+                             .swap = job.operand,
+                             .swap_mask = job.swap_mask};
+  if (job.what == What::kAdd4) return sq.masked_add4(slot, add);
+  if (job.what == What::kAdd8) return sq.masked_add8(slot, add);
+  if (job.what == What::kSwap4) return sq.masked_swap4(slot, swap);
+  sq.masked_swap8(slot, swap);
+}
+
+template <class Queue>
 __device__ void write_one(Queue& sq, const LaneJob& job, const gda::Slot& slot, std::uint64_t number) {
   switch (job.what) {
     case What::kInlineWrite:
@@ -19,8 +34,9 @@ __device__ void write_one(Queue& sq, const LaneJob& job, const gda::Slot& slot, 
     case What::kFetchAdd:
       return sq.fetch_add(slot, {.at = job.there, .result = job.here, .add = job.operand});
     case What::kCompareSwap:
-      return sq.compare_swap(slot,
-                             {.at = job.there, .result = job.here, .compare = job.compare, .swap = job.operand});
+      return sq.compare_swap(slot, {.at = job.there, .result = job.here, .compare = job.compare, .swap = job.operand});
+    default:
+      return write_masked(sq, job, slot);
   }
 }
 
@@ -29,9 +45,9 @@ __global__ void run_lane(LaneJob job) {
   const gda::Solo team;
   gda::Result result;
   for (std::uint64_t done = 0; done < job.times && result.ok();) {
-    const auto n = static_cast<std::uint32_t>(min(static_cast<unsigned long long>(job.batch),
-                                                  static_cast<unsigned long long>(job.times - done)));
-    const auto slots = sq.reserve(team, n);
+    const auto n = static_cast<std::uint32_t>(
+        min(static_cast<unsigned long long>(job.batch), static_cast<unsigned long long>(job.times - done)));
+    const auto slots = sq.reserve(team, gda::Room{.wqes = n, .wqebbs = job.what == What::kSwap8 ? 2u : 1u});
     for (std::uint32_t k = 0; k < n; ++k) write_one(sq, job, slots[k], done + k + 1);
     result = sq.wait(team, sq.submit(team, slots));
     done += n;

@@ -9,7 +9,17 @@
 
 namespace marrow::cx7::test {
 
-enum class What : std::uint8_t { kInlineWrite, kPointerWrite, kRead, kFetchAdd, kCompareSwap };
+enum class What : std::uint8_t {
+  kInlineWrite,
+  kPointerWrite,
+  kRead,
+  kFetchAdd,
+  kCompareSwap,
+  kAdd4,
+  kAdd8,
+  kSwap4,
+  kSwap8
+};
 
 /// `times` operations by one thread, `batch` a submit. An inline write carries its number, counted from 1.
 struct LaneJob {
@@ -22,6 +32,9 @@ struct LaneJob {
   std::uint64_t times = 1;
   std::uint64_t operand = 0;
   std::uint64_t compare = 0;
+  std::uint64_t swap_mask = ~0ull;
+  std::uint64_t compare_mask = 0;
+  std::uint64_t boundary = 0;
   gda::Result* result = nullptr;
 };
 [[nodiscard]] gpu::Kernel<LaneJob> lane();
