@@ -6,6 +6,11 @@
 namespace marrow::cx7::test {
 namespace {
 
+/// By pointer, with room for an atomic of two WQEBBs.
+struct LanePolicy : gda::Pointer<gda::SystemFence> {
+  static constexpr std::uint32_t max_inline_bytes = 92;
+};
+
 template <class Queue>
 __device__ void write_masked(Queue& sq, const LaneJob& job, const gda::Slot& slot) {
   const gda::MaskedAdd add{.at = job.there, .result = job.here, .add = job.operand, .boundary = job.boundary};
@@ -41,7 +46,7 @@ __device__ void write_one(Queue& sq, const LaneJob& job, const gda::Slot& slot, 
 }
 
 __global__ void run_lane(LaneJob job) {
-  gda::SendQueue<gda::Pointer<gda::SystemFence>> sq(job.qp);
+  gda::SendQueue<LanePolicy> sq(job.qp);
   const gda::Solo team;
   gda::Result result;
   for (std::uint64_t done = 0; done < job.times && result.ok();) {
