@@ -6,49 +6,26 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
-#include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
-#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "cx7/cuda/cuda_call.h"
 #include "cx7/cuda/mapped_memory.h"
 #include "cx7/cuda/seats.h"
 #include "cx7/cuda/shifts.h"
+#include "cx7/cuda/table_memory.h"
 #include "cx7/cuda/tables.h"
 #include "util/error.h"
 
 namespace marrow::cx7::cuda {
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(5);
 constexpr int kOldestMajor = 9;  // the kernel is compiled for sm_90 and newer
-
-void require(cudaError_t error, const char* what) {
-  if (error == cudaSuccess) return;
-  static_cast<void>(cudaGetLastError());
-  throw util::Error(fmt::format("{}: {}", what, cudaGetErrorString(error)));
-}
-
-/// Makes a device current for a scope; the application's choice comes back.
-class Current {
- public:
-  explicit Current(int gpu) {
-    cudaGetDevice(&before_);
-    require(cudaSetDevice(gpu), "the engine's GPU");
-  }
-  ~Current() { cudaSetDevice(before_); }
-  Current(const Current&) = delete;
-  Current& operator=(const Current&) = delete;
-
- private:
-  int before_ = 0;
-};
 
 std::uint64_t id_of(std::uint8_t device, std::uint32_t number) {
   return std::uint64_t{device} << 32 | number;
@@ -76,6 +53,19 @@ Serve service_of(const Qp& qp) {
   return qp.state == QpState::kError ? Serve::kFlush : Serve::kNot;
 }
 
+Counters as_counters(const GpuCounters& theirs) {
+  return {.doorbells = theirs.doorbells,
+          .wqes_fetched = theirs.wqes_fetched,
+          .cqes_written = theirs.cqes_written,
+          .payload_bytes_received = theirs.payload_bytes_received,
+          .timeouts = theirs.timeouts,
+          .local_protection_errors = theirs.local_protection_errors,
+          .strict_stale_wqe_index = theirs.strict_stale_wqe_index,
+          .strict_wqe_reserved_bits = theirs.strict_wqe_reserved_bits,
+          .strict_doorbell_ahead_of_dbrec = theirs.strict_doorbell_ahead_of_dbrec,
+          .strict_sq_overflow = theirs.strict_sq_overflow};
+}
+
 }  // namespace
 
 class CudaEngine final : public GpuEngine {
@@ -87,13 +77,15 @@ class CudaEngine final : public GpuEngine {
     return place_of(first).home == Home::kGpu && place_of(first + bytes - 1).home == Home::kGpu;
   }
 
-  bool read(void* to, const void* from, std::size_t bytes) override try {
-    const int gpu = place_of(from).gpu;
-    const Current current(gpu >= 0 ? gpu : std::max(gpu_, 0));
-    copy(to, from, bytes);
-    return true;
-  } catch (const util::Error&) {
-    return false;
+  bool read(void* to, const void* from, std::size_t bytes) override {
+    if (memory_ == nullptr) return false;
+    bool done = false;
+    guarded([&] {
+      const Current current(gpu_);
+      memory_->read(to, from, bytes);
+      done = true;
+    });
+    return done;
   }
 
   std::string adopt(const Qp& qp, const Uar& uar) override try {
@@ -119,112 +111,101 @@ class CudaEngine final : public GpuEngine {
     return error.what();
   }
 
-  void qp_changed(const Qp& qp) override try {
-    const auto device = qp.attributes.device;
-    PeerEntry& peer = at(peers_[device], qp.config.qpn);
-    peer = peer_of(qp);
-    if (gpu_ < 0) return;
-    const Current current(gpu_);
-    upload(tables_->peers[device][qp.config.qpn & 0xffff], peer);
-    const auto found = adopted_.find(id_of(device, qp.config.qpn));
-    if (found != adopted_.end()) {
-      QueueEntry& entry = found->second.entry;
-      if (qp.state == QpState::kReset) entry.life = ++life_;
-      entry.serve = service_of(qp);
-      entry.remote_qpn = qp.attributes.remote_qpn;
-      entry.remote_device = qp.attributes.remote_device;
-      entry.retry_us = retry_us(qp.attributes);
-      write_seat(found->second.seat.warp, found->second.seat.lane);
-    }
-    publish();
-  } catch (const util::Error& error) {
-    warn(error.what());
+  void qp_changed(const Qp& qp) override {
+    guarded([&] {
+      const auto device = qp.attributes.device;
+      PeerEntry& peer = at(peers_[device], qp.config.qpn);
+      peer = peer_of(qp);
+      if (gpu_ < 0) return;
+      const Current current(gpu_);
+      memory_->write(memory_->there().peers[device][qp.config.qpn & 0xffff], peer);
+      const auto found = adopted_.find(id_of(device, qp.config.qpn));
+      if (found != adopted_.end()) {
+        QueueEntry& entry = found->second.entry;
+        if (qp.state == QpState::kReset) entry.life = ++life_;
+        entry.serve = service_of(qp);
+        entry.remote_qpn = qp.attributes.remote_qpn;
+        entry.remote_device = qp.attributes.remote_device;
+        entry.retry_us = retry_us(qp.attributes);
+        write_seat(found->second.seat.warp, found->second.seat.lane);
+      }
+      publish();
+    });
   }
 
-  void qp_gone(const Qp& qp) override try {
-    const auto device = qp.attributes.device;
-    at(peers_[device], qp.config.qpn) = {};
-    if (gpu_ < 0) return;
-    const Current current(gpu_);
-    upload(tables_->peers[device][qp.config.qpn & 0xffff], PeerEntry{});
-    const auto found = adopted_.find(id_of(device, qp.config.qpn));
-    if (found == adopted_.end()) return publish();
-    const Adopted gone = found->second;
-    adopted_.erase(found);
-    by_seat_[gone.seat.warp][gone.seat.lane] = 0;
-    seats_.give_back(gone.seat, id_of(device, qp.config.send_cq->cqn));
-    write_seat(gone.seat.warp, gone.seat.lane);
-    publish();
-    for (const auto& [address, bytes] : gone.mapped) host_.unmap(address, bytes);
-    if (adopted_.empty()) shifts_->stop();
-  } catch (const util::Error& error) {
-    warn(error.what());
+  void qp_gone(const Qp& qp) override {
+    guarded([&] {
+      const auto device = qp.attributes.device;
+      at(peers_[device], qp.config.qpn) = {};
+      if (gpu_ < 0) return;
+      const Current current(gpu_);
+      memory_->write(memory_->there().peers[device][qp.config.qpn & 0xffff], PeerEntry{});
+      const auto found = adopted_.find(id_of(device, qp.config.qpn));
+      if (found == adopted_.end()) return publish();
+      const Adopted gone = found->second;
+      adopted_.erase(found);
+      by_seat_[gone.seat.warp][gone.seat.lane] = 0;
+      seats_.give_back(gone.seat, id_of(device, qp.config.send_cq->cqn));
+      write_seat(gone.seat.warp, gone.seat.lane);
+      publish();
+      for (const auto& [address, bytes] : gone.mapped) host_.unmap(address, bytes);
+      if (adopted_.empty()) shifts_->stop();
+    });
   }
 
-  void look_at(Qp& qp) override try {
-    const auto found = adopted_.find(id_of(qp.attributes.device, qp.config.qpn));
-    if (found == adopted_.end()) return;
-    const Current current(gpu_);
-    publish();  // each warp writes down where it is
-    Progress progress;
-    const Seat& seat = found->second.seat;
-    copy(&progress, &tables_->progress[seat.warp][seat.lane], sizeof progress);
-    if (progress.life != found->second.entry.life) return;
-    qp.requester.rung = progress.rung;
-    qp.requester.posted = progress.posted;
-    qp.requester.next = qp.requester.done = progress.next;
-    if (progress.failed != 0 && qp.state == QpState::kRts) qp.state = QpState::kError;
-  } catch (const util::Error& error) {
-    warn(error.what());
+  void look_at(Qp& qp) override {
+    guarded([&] {
+      const auto found = adopted_.find(id_of(qp.attributes.device, qp.config.qpn));
+      if (found == adopted_.end()) return;
+      const Current current(gpu_);
+      publish();  // each warp writes down where it is
+      Progress progress;
+      const Seat& seat = found->second.seat;
+      memory_->read(&progress, &memory_->there().progress[seat.warp][seat.lane], sizeof progress);
+      if (progress.life != found->second.entry.life) return;
+      qp.requester.rung = progress.rung;
+      qp.requester.posted = progress.posted;
+      qp.requester.next = qp.requester.done = progress.next;
+      if (progress.failed != 0 && qp.state == QpState::kRts) qp.state = QpState::kError;
+    });
   }
 
-  void key_added(std::uint8_t device, const Mkey& key) override try {
-    KeyEntry& entry = at(keys_[device], key.key >> 8);
-    entry = {
-        .iova = key.iova, .bytes = key.bytes, .at = key.host, .key = key.key, .pdn = key.pdn, .access = key.access};
-    if (gpu_ < 0) return;
-    const Current current(gpu_);
-    reach(entry);
-    upload(tables_->keys[device][key.key >> 8 & 0xffff], entry);
-    publish();
-  } catch (const util::Error& error) {
-    warn(error.what());
+  void key_added(std::uint8_t device, const Mkey& key) override {
+    guarded([&] {
+      KeyEntry& entry = at(keys_[device], key.key >> 8);
+      entry = {
+          .iova = key.iova, .bytes = key.bytes, .at = key.host, .key = key.key, .pdn = key.pdn, .access = key.access};
+      if (gpu_ < 0) return;
+      const Current current(gpu_);
+      reach(entry);
+      memory_->write(memory_->there().keys[device][key.key >> 8 & 0xffff], entry);
+      publish();
+    });
   }
 
-  void key_gone(std::uint8_t device, const Mkey& key) override try {
-    at(keys_[device], key.key >> 8) = {};
-    if (gpu_ < 0) return;
-    const Current current(gpu_);
-    upload(tables_->keys[device][key.key >> 8 & 0xffff], KeyEntry{});
-    publish();
-    if (place_of(key.host).home == Home::kHost) host_.unmap(key.host, key.bytes);
-  } catch (const util::Error& error) {
-    warn(error.what());
+  void key_gone(std::uint8_t device, const Mkey& key) override {
+    guarded([&] {
+      at(keys_[device], key.key >> 8) = {};
+      if (gpu_ < 0) return;
+      const Current current(gpu_);
+      memory_->write(memory_->there().keys[device][key.key >> 8 & 0xffff], KeyEntry{});
+      publish();
+      if (place_of(key.host).home == Home::kHost) host_.unmap(key.host, key.bytes);
+    });
   }
 
-  Counters counters(std::uint8_t device) override try {
-    if (gpu_ < 0) return {};
-    const Current current(gpu_);
+  Counters counters(std::uint8_t device) override {
     GpuCounters theirs;
-    copy(&theirs, &tables_->counters[device], sizeof theirs);
-    if (theirs.unmodelled_opcodes != 0 && !std::exchange(told_of_opcodes_, true)) {
-      warn("the CUDA engine refused WQEs whose opcode it does not model (write, read, atomics, NOP)");
+    if (gpu_ >= 0) {
+      guarded([&] {
+        const Current current(gpu_);
+        memory_->read(&theirs, &memory_->there().counters[device], sizeof theirs);
+      });
     }
-    Counters sum;
-    sum.doorbells = theirs.doorbells;
-    sum.wqes_fetched = theirs.wqes_fetched;
-    sum.cqes_written = theirs.cqes_written;
-    sum.payload_bytes_received = theirs.payload_bytes_received;
-    sum.local_protection_errors = theirs.local_protection_errors;
-    sum.timeouts = theirs.timeouts;
-    sum.strict_stale_wqe_index = theirs.strict_stale_wqe_index;
-    sum.strict_wqe_reserved_bits = theirs.strict_wqe_reserved_bits;
-    sum.strict_doorbell_ahead_of_dbrec = theirs.strict_doorbell_ahead_of_dbrec;
-    sum.strict_sq_overflow = theirs.strict_sq_overflow;
-    return sum;
-  } catch (const util::Error& error) {
-    warn(error.what());
-    return {};
+    if (theirs.unmodelled_opcodes != 0 && !std::exchange(told_of_opcodes_, true)) {
+      warn("the CUDA engine refused WQEs whose opcode it does not model (write, read, atomics and NOP)");
+    }
+    return as_counters(theirs);
   }
 
   void stop() {
@@ -273,20 +254,12 @@ class CudaEngine final : public GpuEngine {
     }
     const Current current(gpu);
     reach_other_gpus(gpu, gpus);
-    require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream for the engine's tables");
-    require(cudaMalloc(reinterpret_cast<void**>(&tables_), sizeof(Tables)), "memory for the engine's tables");
-    require(cudaMemsetAsync(tables_, 0, sizeof(Tables), stream_), "the engine's tables");
-    require(cudaHostAlloc(reinterpret_cast<void**>(&board_), sizeof(Board), cudaHostAllocMapped), "the engine's board");
-    require(cudaHostAlloc(&staging_, kStagingBytes, cudaHostAllocDefault), "the engine's staging buffer");
-    *board_ = {};
+    memory_ = std::make_unique<TableMemory>();
     gpu_ = gpu;
     upload_all();
-    Board* theirs = nullptr;
-    require(cudaHostGetDevicePointer(reinterpret_cast<void**>(&theirs), board_, 0), "the engine's board");
-    // One mapping for both sides: unified addressing.
-    if (theirs != board_) throw util::Error("host memory has another address on the GPU; unified addressing is needed");
     shifts_ = std::make_unique<Shifts>(
-        gpu, ShiftOrder{.tables = tables_, .board = board_, .shift = 1, .strict = options_.strict});
+        gpu,
+        ShiftOrder{.tables = &memory_->there(), .board = &memory_->board(), .shift = 1, .strict = options_.strict});
   }
 
   static void reach_other_gpus(int gpu, int gpus) {
@@ -305,12 +278,12 @@ class CudaEngine final : public GpuEngine {
         for (KeyEntry& entry : *keys_[device]) {
           if (entry.key == 0) continue;
           reach(entry);
-          upload(tables_->keys[device][entry.key >> 8 & 0xffff], entry);
+          memory_->write(memory_->there().keys[device][entry.key >> 8 & 0xffff], entry);
         }
       }
       if (!peers_[device]) continue;
       for (const PeerEntry& entry : *peers_[device]) {
-        if (entry.qpn != 0) upload(tables_->peers[device][entry.qpn & 0xffff], entry);
+        if (entry.qpn != 0) memory_->write(memory_->there().peers[device][entry.qpn & 0xffff], entry);
       }
     }
   }
@@ -367,46 +340,23 @@ class CudaEngine final : public GpuEngine {
     const auto found = adopted_.find(by_seat_[warp][lane]);
     QueueEntry entry = found != adopted_.end() ? found->second.entry : QueueEntry{};
     entry.kept_cq_life = cq_lives_[warp][lane];
-    upload(tables_->queues[warp][lane], entry);
+    memory_->write(memory_->there().queues[warp][lane], entry);
   }
+  void publish() { memory_->publish(*shifts_); }
 
-  template <class Entry>
-  void upload(Entry& to, const Entry& from) {
-    static_assert(sizeof(Entry) <= kStagingBytes);
-    std::memcpy(staging_, &from, sizeof from);
-    require(cudaMemcpyAsync(&to, staging_, sizeof from, cudaMemcpyHostToDevice, stream_), "the engine's tables");
-    require(cudaStreamSynchronize(stream_), "the engine's tables");
-  }
-  void copy(void* to, const void* from, std::size_t bytes) {
-    if (stream_ == nullptr) return require(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "a copy from the GPU");
-    require(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "a copy from the GPU");
-    require(cudaStreamSynchronize(stream_), "a copy from the GPU");
-  }
-
-  /// Returns once every warp works by the tables as they are now.
-  void publish() {
-    upload(tables_->generation, ++generation_);
-    if (!shifts_->working()) return;
-    const auto end = std::chrono::steady_clock::now() + kPatience;
-    for (std::uint32_t& seen : board_->seen) {
-      while (std::atomic_ref(seen).load(std::memory_order_acquire) != generation_) {
-        if (!shifts_->failure().empty()) throw util::Error("the CUDA engine stopped: " + shifts_->failure());
-        if (std::chrono::steady_clock::now() > end) {
-          throw util::Error("the CUDA engine does not answer: is the GPU full of other work?");
-        }
-        std::this_thread::sleep_for(std::chrono::microseconds(5));
-      }
+  /// What must not throw, because the device has done its part already: the sentence goes to the log.
+  template <class Action>
+  void guarded(Action action) {
+    try {
+      action();
+    } catch (const util::Error& error) {
+      warn(error.what());
     }
   }
 
-  static constexpr std::size_t kStagingBytes = 256;
-
   EngineOptions options_;
   int gpu_ = -1;  // once started
-  Tables* tables_ = nullptr;
-  Board* board_ = nullptr;
-  void* staging_ = nullptr;
-  cudaStream_t stream_ = nullptr;
+  std::unique_ptr<TableMemory> memory_;
   std::unique_ptr<Shifts> shifts_;
   HostRegistrations host_;
   Seats seats_;
@@ -416,7 +366,6 @@ class CudaEngine final : public GpuEngine {
   std::uint64_t by_seat_[kWarps][kLanes] = {};
   std::uint32_t cq_lives_[kWarps][kLanes] = {};
   std::uint32_t life_ = 0;
-  std::uint32_t generation_ = 0;
   bool told_of_opcodes_ = false;
 };
 

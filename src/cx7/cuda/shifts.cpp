@@ -11,17 +11,13 @@
 #include <cstddef>
 #include <thread>
 
+#include "cx7/cuda/cuda_call.h"
 #include "cx7/cuda/shift.h"
-#include "util/error.h"
 
 namespace marrow::cx7::cuda {
 namespace {
 
 constexpr auto kLook = std::chrono::microseconds(200);
-
-void require(cudaError_t error, const char* what) {
-  if (error != cudaSuccess) throw util::Error(std::string(what) + ": " + cudaGetErrorString(error));
-}
 
 }  // namespace
 
