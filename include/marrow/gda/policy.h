@@ -99,6 +99,10 @@ struct Inline : P {
   static constexpr Payload payload = Payload::kInline;
   static constexpr std::uint32_t max_inline_bytes = Bytes;
 };
+template <class P, WqeStore W>
+struct Stores : P {
+  static constexpr WqeStore wqe_store = W;
+};
 template <class P, std::uint32_t N, PostWhen When = PostWhen::kSubmit>
 struct Batch : P {
   static constexpr Batching batching{N, When};
@@ -116,6 +120,12 @@ struct SignalSparse : P {
 template <class P>
 struct OwnEntry : P {
   static constexpr Completion completion{Signal::kEvery, FindCqe::kEntry, P::completion.record, P::completion.quiet};
+};
+/// Tells the NIC of each consumed CQE.
+template <class P>
+struct Reporting : P {
+  static constexpr Completion completion{P::completion.signal, P::completion.find, CqRecord::kConsumer,
+                                         P::completion.quiet};
 };
 template <class P>
 struct QuietAll : P {

@@ -19,7 +19,7 @@ template <bool IsDc>
 struct Aim {};
 template <>
 struct Aim<true> {
-  const wire::AddressVector* target = nullptr;
+  const wire::AddressVector* aimed_at = nullptr;
 };
 
 template <PolicyType P, class Probe>
@@ -32,7 +32,7 @@ class WqeWriter : Aim<kAvDs<P> != 0>, Probe {  // a base, for nvcc 13.0 fails on
   /// each WQE one or three 16-byte loads and stores. Another target than the WQE before may cost the NIC a pause.
   MARROW_HD void aim(const wire::AddressVector& target) {
     static_assert(kAvDs<P> != 0, "marrow: an RC queue has one peer; aim() is for a DC policy (Via<P, kDcCompact>)");
-    this->target = &target;
+    this->aimed_at = &target;
   }
 
   /// RDMA write as the policy's Payload says: inline or by pointer. Cost: one 16-byte store a segment (3 for 8 bytes).
@@ -191,14 +191,14 @@ class WqeWriter : Aim<kAvDs<P> != 0>, Probe {  // a base, for nvcc 13.0 fails on
   /// Control, address, remote. False, and a NOP, when a DC lane has no target.
   [[nodiscard]] MARROW_HD bool start(const Slot& slot, const Verb& verb, std::uint32_t ds, Remote remote) {
     if constexpr (kAvDs<P> != 0) {
-      if (this->target == nullptr) {
+      if (this->aimed_at == nullptr) {
         refuse(slot);
         return false;
       }
     }
     control(slot, verb, ds);
-    if constexpr (kAvDs<P> != 0) store(slot, 1, wire::av_head(*this->target, kAvDs<P>));
-    if constexpr (kAvDs<P> == wire::kFullAvDs) store(slot, 2, this->target->extension);
+    if constexpr (kAvDs<P> != 0) store(slot, 1, wire::av_head(*this->aimed_at, kAvDs<P>));
+    if constexpr (kAvDs<P> == wire::kFullAvDs) store(slot, 2, this->aimed_at->extension);
     store(slot, kRemote, wire::remote_segment({remote.addr, remote.rkey}));
     return true;
   }
