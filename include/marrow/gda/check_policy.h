@@ -19,9 +19,12 @@ constexpr bool lane_uses_host_memory() {
 /// True where the ordering's own fence before the doorbell joins what others made ready: it follows the turn, and
 /// either the turn is an atomic, which keeps the chain of those before it, or nobody goes on without that fence.
 template <PolicyType P>
-inline constexpr bool kJoinsAtDoorbell =
-    (P::publication.turn == Turn::kCompareSwap || P::publication.lock == PostLock::kTurn) &&
-    recipe_for<P>().before_doorbell != FenceKind::kNone&& recipe_for<P>().before_doorbell != FenceKind::kGpuRelease;
+constexpr bool joins_at_doorbell() {
+  const FenceKind fence = recipe_for<P>().before_doorbell;
+  const bool fenced = fence != FenceKind::kNone && fence != FenceKind::kGpuRelease;
+  const bool chained = P::publication.turn == Turn::kCompareSwap || P::publication.lock == PostLock::kTurn;
+  return fenced && chained && P::doorbell != DoorbellSequence::kEarlyUnfenced;
+}
 
 /// What one axis says of another.
 template <PolicyType P>
@@ -47,11 +50,11 @@ struct CheckAxes {
   static_assert(!kSlots || P::publication.lock != PostLock::kNone || kRecordless,
                 "marrow: without a lock two records may pass each other; use kNoRecord, kForwarded or a lock");
   static_assert(!kSlots || P::publication.before != FenceKind::kNone ||
-                    (P::publication.lock == PostLock::kTurn && kJoinsAtDoorbell<P>),
+                    (P::publication.lock == PostLock::kTurn && joins_at_doorbell<P>()),
                 "marrow: a team that rings for others must see their WQEs; Publication::before can only be kNone with "
                 "PostLock::kTurn and a fence before the doorbell");
   static_assert(
-      !kSlots || P::publication.after != FenceKind::kNone || kJoinsAtDoorbell<P>,
+      !kSlots || P::publication.after != FenceKind::kNone || joins_at_doorbell<P>(),
       "marrow: Publication::after can only be kNone where an atomic or the doorbell follows the turn, behind a "
       "fence that acquires; use kGpu");
   static_assert(P::sharers == Scope::kGpu || (kShared && P::sharers == Scope::kBlock),

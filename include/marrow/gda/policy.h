@@ -55,7 +55,8 @@ inline constexpr std::uint32_t kAvDs = P::transport == Transport::kRc          ?
                                                                                : wire::kFullAvDs;
 /// True where no WQE can be longer than a WQEBB, so that indices count WQEs.
 template <PolicyType P>
-inline constexpr bool kShortWqes = P::transport == Transport::kRc&& P::max_inline_bytes <= wire::max_inline_write(1);
+inline constexpr bool kShortWqes = (P::transport == Transport::kRc) &&
+                                   (P::max_inline_bytes <= wire::max_inline_write(1));
 
 /// True where a submit may leave WQEs unrung.
 template <PolicyType P>
@@ -143,7 +144,7 @@ struct Shared : P {
   static constexpr bool kFenced = recipe_for<P>().before_doorbell != FenceKind::kNone;
   static constexpr bool kInTurn = L == PostLock::kTurn;
   static constexpr Publication publication{
-      T, L, kFenced&& kInTurn ? FenceKind::kNone : FenceKind::kGpu,
+      T, L, (kFenced && kInTurn) ? FenceKind::kNone : FenceKind::kGpu,
       kFenced && (kInTurn || T == Turn::kCompareSwap) ? FenceKind::kNone : FenceKind::kGpu};
 };
 /// For a queue that only one block uses.
