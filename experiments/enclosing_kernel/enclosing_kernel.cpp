@@ -31,7 +31,7 @@ std::vector<Variant> variants() {
         for (const auto* arm : {"dormant", "send", "send+wait"}) add(path, packaging, arm);
       }
     }
-    add("none", "2 blocks an SM", "dormant");
+    add("none", "2-blocks-an-sm", "dormant");
   }
   return all;
 }

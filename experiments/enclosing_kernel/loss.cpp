@@ -43,7 +43,13 @@ struct Side {
 class Comparer {
  public:
   Comparer(Context& context, const Comparison& comparison, measure::Record& record)
-      : context_(context), comparison_(comparison), record_(record), bench_(context, comparison.shape) {
+      : context_(context),
+        comparison_(comparison),
+        record_(record),
+        // A warp that waits for a NIC makes the kernel's time the NIC's as well.
+        kind_(comparison.arm == Arm::kSendAndWait && comparison.path == "mini-gda" ? context.nic_kind
+                                                                                   : measure::Kind::kGpu),
+        bench_(context, comparison.shape) {
     const auto& shape = comparison.shape;
     const auto& none = find_kernel(shape, "none", "");
     sides_.emplace_back(none, bench_.job(), context.iterations);
@@ -141,13 +147,12 @@ class Comparer {
     const auto b = after.times.values();
     measure::Samples loss(a.size());
     for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) loss.add(100.0 * (1.0 - a[i] / b[i]));
-    record_.metrics.push_back({name, "%", measure::Kind::kGpu, measure::summarise(loss.values()), {}});
+    record_.metrics.push_back({name, "%", kind_, measure::summarise(loss.values()), {}});
   }
 
   void tell_times() {
     const auto time_of = [&](const char* name, const Side& side) {
-      record_.metrics.push_back(
-          {name, "us", measure::Kind::kGpu, measure::summarise(side.times.values()).scaled(1e-3), {}});
+      record_.metrics.push_back({name, "us", kind_, measure::summarise(side.times.values()).scaled(1e-3), {}});
     };
     time_of("kernel, code absent", sides_.front());
     time_of("kernel", sides_.back());
@@ -173,6 +178,7 @@ class Comparer {
   Context& context_;
   const Comparison& comparison_;
   measure::Record& record_;
+  measure::Kind kind_;
   CallerBench bench_;
   std::unique_ptr<Traffic> traffic_;
   std::vector<Side> sides_;  // without code; [sending without waiting;] what is asked about
