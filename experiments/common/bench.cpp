@@ -67,7 +67,7 @@ measure::ActivePath active_path(const Context& context, const verbs::Context& ne
 
 std::string describe_registration(const Bench<verbs::DevxQp>& bench) {
   const auto& end = bench.b();
-  return fmt::format("payload in {} by {} (ibv_reg_mr), {} (DEVX umem)", end.buffer->kind(),
+  return fmt::format("payload in {} by {} (ibv_reg_mr), {} (DEVX umem)", end.buffer.kind(),
                      verbs::name_of(end.mr.registration()), end.queue.describe_memory());
 }
 

@@ -85,6 +85,8 @@ constexpr std::string_view kSim = R"(marrow sim - run a program against the soft
 usage: marrow sim [options] -- COMMAND [ARGUMENT...]
 
   --link ib|roce        link layer of the devices' ports                     (default: ib)
+  --engine NAME         who moves the data: cpu, gpu, gpu:1, or auto, which goes by where a queue lies
+                                                                             (default: auto)
   --lenient             let pass what the software NIC would refuse and a real one might let pass; still counted
 
 COMMAND sees two devices, mlx5_sim0 and mlx5_sim1, through unmodified rdma-core. Programs started this way at the same

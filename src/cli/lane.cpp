@@ -36,7 +36,6 @@ std::optional<int> gpu_index(const std::string& word) {
 
 LaneChoice choose_lane(const std::string& lane, const std::string& engine, const NicChoice& nic) {
   static const std::array<std::string, 3> lanes{"host", "gpu", "gpu:N"};
-  static const std::array<std::string, 4> engines{"auto", "cpu", "gpu", "gpu:N"};
   LaneChoice choice{.gpu = gpu_index(lane), .engine = engine, .engine_gpu = gpu_index(engine)};
   if (!choice.gpu && lane != "host") {
     usage(fmt::format("no lane '{}'{}", lane, closest_text(lane, lanes)), "--lane host");
@@ -46,14 +45,18 @@ LaneChoice choose_lane(const std::string& lane, const std::string& engine, const
     usage(fmt::format("{} is a real NIC, and only the software NIC has an engine to choose", nic.name),
           "--nic cx7-sim");
   }
-  if (!choice.engine_gpu && engine != "auto" && engine != "cpu") {
-    usage(fmt::format("no engine '{}'{}", engine, closest_text(engine, engines)), "--engine auto");
-  }
+  refuse_unknown_engine(engine);
   return choice;
 }
 
-void set_engine(const LaneChoice& choice) {
-  if (!choice.engine.empty()) ::setenv(kEngineVariable, choice.engine.c_str(), 1);
+void refuse_unknown_engine(const std::string& engine) {
+  static const std::array<std::string, 4> engines{"auto", "cpu", "gpu", "gpu:N"};
+  if (engine == "auto" || engine == "cpu" || gpu_index(engine)) return;
+  usage(fmt::format("no engine '{}'{}", engine, closest_text(engine, engines)), "--engine auto");
+}
+
+void set_engine(const std::string& engine) {
+  if (!engine.empty()) ::setenv(kEngineVariable, engine.c_str(), 1);
 }
 
 void describe(const LaneChoice& choice, const OpenGpu& open_gpu, experiments::Context& context) {

@@ -23,8 +23,11 @@ struct LaneChoice {
 /// \throws util::Error of kind kUsage for anything else.
 [[nodiscard]] LaneChoice choose_lane(const std::string& lane, const std::string& engine, const NicChoice& nic);
 
+/// \throws util::Error of kind kUsage for a word that is no engine.
+void refuse_unknown_engine(const std::string& engine);
+
 /// The software NIC reads its engine from the environment when it is switched on: call before that.
-void set_engine(const LaneChoice& choice);
+void set_engine(const std::string& engine);
 
 using OpenGpu = std::function<std::shared_ptr<gpu::Device>(int index)>;
 

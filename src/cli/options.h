@@ -33,7 +33,8 @@ struct TraceOptions {
 };
 
 struct SimOptions {
-  std::string link;  // empty: the software NIC's own default
+  std::string link;    // empty: the software NIC's own default
+  std::string engine;  // empty: the software NIC's own choice
   bool lenient = false;
   std::vector<std::string> command;
 };

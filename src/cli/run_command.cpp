@@ -41,7 +41,7 @@ measure::Document measure_all(const Tool& tool, const RunOptions& options, const
   RunSettings settings{.iterations = options.iterations, .warmup = options.warmup, .timeout_s = options.timeout_s};
   settings.lane = lane.gpu ? "gpu" : "host";
   settings.prepare = [&](experiments::Context& context) {
-    set_engine(lane);
+    set_engine(lane.engine);
     tool.make_ready(nic);
     describe(nic, context);
     describe(lane, tool.open_gpu, context);

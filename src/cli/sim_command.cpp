@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "cli/lane.h"
 #include "cli/tool.h"
 #include "util/env.h"
 #include "util/error.h"
@@ -47,9 +48,11 @@ void preload(const fs::path& library) {
 }  // namespace
 
 int sim_command(const SimOptions& options) {
+  if (!options.engine.empty()) refuse_unknown_engine(options.engine);
   preload(library_path());
   ::setenv("MARROW_SIM", "1", 1);
   if (!options.link.empty()) ::setenv("MARROW_SIM_LINK", options.link.c_str(), 1);
+  set_engine(options.engine);
   if (options.lenient) ::setenv("MARROW_SIM_STRICT", "0", 1);
   std::vector<char*> words;
   for (const auto& word : options.command) words.push_back(const_cast<char*>(word.c_str()));

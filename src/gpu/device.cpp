@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <utility>
@@ -29,7 +30,9 @@ int count_gpus() {
   const auto result = cudaGetDeviceCount(&count);
   if (result == cudaSuccess && count > 0) return count;
   (void)cudaGetLastError();
-  const auto why = result == cudaSuccess ? "CUDA shows none" : cudaGetErrorString(result);
+  const bool driver_is_there = std::filesystem::exists("/proc/driver/nvidia");
+  const char* why = result == cudaSuccess ? "CUDA shows none" : cudaGetErrorString(result);
+  if (!driver_is_there) why = "no NVIDIA driver is loaded";
   throw util::Error(fmt::format("no GPU can be used here: {}", why), util::ErrorKind::kWaived, kOnHostInstead);
 }
 

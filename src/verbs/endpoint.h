@@ -22,7 +22,7 @@ namespace marrow::verbs {
 template <class Queue>
 struct EndpointOf {
   EndpointOf(const std::string& device, std::unique_ptr<Memory> payload, const typename Queue::Options& options)
-      : context(device), pd(context), buffer(std::move(payload)), mr(pd, *buffer), queue(context, pd, options) {}
+      : context(device), pd(context), memory(std::move(payload)), mr(pd, *memory), queue(context, pd, options) {}
   EndpointOf(const std::string& device, std::size_t buffer_bytes, const typename Queue::Options& options)
       : EndpointOf(device, std::make_unique<HostBuffer>(buffer_bytes), options) {}
   EndpointOf(const EndpointOf&) = delete;
@@ -30,11 +30,12 @@ struct EndpointOf {
 
   [[nodiscard]] gda::Local local() const { return mr.local(); }
   [[nodiscard]] gda::Remote remote() const { return mr.remote(); }
-  [[nodiscard]] std::byte* data() const { return buffer->data(); }
+  [[nodiscard]] std::byte* data() const { return memory->data(); }
 
   Context context;
   Pd pd;
-  std::unique_ptr<Memory> buffer;
+  std::unique_ptr<Memory> memory;
+  Memory& buffer{*memory};
   Mr mr;
   Queue queue;
 };

@@ -42,12 +42,21 @@ TEST(Parse, HelpBehindTheMarkIsTheCommands) {
   EXPECT_TRUE(std::holds_alternative<PrintOptions>(parse({"sim", "--help"})));
 }
 
+TEST(Parse, TheLaneIsTheHostsUnlessSaidOtherwiseAndNoEngineIsChosen) {
+  const auto run = std::get<RunOptions>(parse({"run", "a"}));
+  EXPECT_EQ(run.lane, "host");
+  EXPECT_EQ(run.engine, "");
+  const auto on_gpu = std::get<RunOptions>(parse({"run", "a", "--lane", "gpu:1", "--engine=gpu:0"}));
+  EXPECT_EQ(on_gpu.lane, "gpu:1");
+  EXPECT_EQ(on_gpu.engine, "gpu:0");
+}
+
 TEST(Help, NamesEveryOptionOfRun) {
   for (const auto* option :
-       {"--nic", "--lane", "--policy", "--axis", "--iterations", "--warmup", "--timeout", "--json"}) {
+       {"--nic", "--lane", "--engine", "--policy", "--axis", "--iterations", "--warmup", "--timeout", "--json"}) {
     EXPECT_THAT(help_text("run"), HasSubstr(option));
   }
-  for (const auto* option : {"--link", "--lenient"}) EXPECT_THAT(help_text("sim"), HasSubstr(option));
+  for (const auto* option : {"--link", "--engine", "--lenient"}) EXPECT_THAT(help_text("sim"), HasSubstr(option));
 }
 
 }  // namespace

@@ -22,6 +22,9 @@ inline Record sample_record() {
                 .nic = "cx7-sim",
                 .clock = "CLOCK_MONOTONIC, 20 ns a reading",
                 .verified = true};
+  record.engine = "auto";
+  record.doorbell = "a page";
+  record.registration = "by address";
   record.metrics = {sample_metric("issue", Kind::kHostLane), sample_metric("put+completion", Kind::kCx7Sim)};
   record.counts = {.operations = 8, .totals = {{"wqes", 8}, {"doorbells", 8}, {"fences", 16}, {"atomics", 0}}};
   record.expectations = {{"every operation rings once", true}};
@@ -30,6 +33,7 @@ inline Record sample_record() {
 
 inline Record waived_record() {
   Record record{.experiment = "single-op", .path = "mini-gda", .policy = "none", .lane = "gpu", .nic = "cx7-sim"};
+  record.gpu = "GPU 0";
   record.status = Status::kWaived;
   record.reason = "no GPU here; --lane host runs on CPU threads";
   return record;
@@ -39,6 +43,7 @@ inline Document sample_document() {
   Document document{.environment = read_environment(), .records = {sample_record(), waived_record()}};
   for (auto& record : document.records) record.clock = "test clock";
   document.environment.path = ActivePath{"a -> b", "InfiniBand", "a page", "ibv_reg_mr", "host", "test clock"};
+  document.environment.path->engine = "auto";
   return document;
 }
 
