@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # tools/ptx_check must be able to fail: on PTX written by hand, and on each of our own expectations once it is made wrong.
-# usage: ptx_check_test.py TOOL [ORDERINGS INCLUDE [NVCC]]
+# usage: ptx_check_test.py TOOL [SOURCE INCLUDE [NVCC]]
 import importlib.machinery
 import importlib.util
 import re
@@ -91,9 +91,14 @@ class ByHand(unittest.TestCase):
         self.assertEqual(self.problems(GOOD + "// PTX-NOT kernel: atom, membar\n"), [])
         self.assertTrue(self.problems(GOOD + "// PTX-NOT kernel: fence\n"))
 
+    def test_another_number_of_an_instruction_fails(self):
+        self.assertEqual(self.problems(GOOD + "// PTX-HAS kernel: st.global.v4.b32 x2, fence.acq_rel.gpu\n"), [])
+        self.assertTrue(self.problems(GOOD + "// PTX-HAS kernel: st.global.v4.b32 x3\n"))
+        self.assertTrue(self.problems(GOOD + "// PTX-HAS kernel: fence.acq_rel.sys\n"))
+
 
 class OurOwn(unittest.TestCase):
-    """Each item of each row in orderings.cu, left out or exchanged for its neighbour in meaning, must be noticed."""
+    """Each item of each row of the source, left out or exchanged for its neighbour in meaning, must be noticed."""
 
     def test_each_expectation_can_fail(self):
         if len(sys.argv) < 5 or sys.argv[4].endswith("NOTFOUND"):
@@ -103,13 +108,13 @@ class OurOwn(unittest.TestCase):
         kernels = ptx_check.kernels_of(ptx_check.compile_to_ptx(options))
         tried = 0
         for _, kind, name, text in ptx_check.expectations(ptx_check.read(path)):
-            if kind == "PTX-NOT":
+            if kind != "PTX":
                 continue
             self.assertIsNone(ptx_check.failure(kernels, kind, name, text))
             for wrong in self.wrong_rows(text):
                 self.assertIsNotNone(ptx_check.failure(kernels, kind, name, wrong), f"{name}: {wrong}")
                 tried += 1
-        self.assertGreater(tried, 100)
+        self.assertGreater(tried, 50)
 
     @staticmethod
     def wrong_rows(text):
