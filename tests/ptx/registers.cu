@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What mini-gda costs a kernel in registers, beside straight-line floors: kernels with the same stores, fence and doorbell
-// and nothing else. tests/ptx/registers.py compiles this and compares, as the comments say:
+// What mini-gda costs a kernel in registers, beside straight-line floors: kernels with the same stores, fence and
+// doorbell and nothing else. tests/ptx/registers.py compiles this and compares, as the comments say:
 //
 //   // REGISTERS kernel <= floor + n      // REGISTERS kernel spills nothing
 #include "marrow/gda/shared_queue.h"
@@ -8,14 +8,15 @@
 namespace gda = marrow::gda;
 namespace wire = marrow::wire;
 
-// 8 bytes from a register to the peer: three 16-byte stores, record, fence, doorbell. No room is asked for, nothing waits.
+// 8 bytes from a register to the peer: three 16-byte stores, record, fence, doorbell. No room is asked for, nothing
+// waits.
 extern "C" __global__ void floor_issue(gda::Qp qp, gda::Remote to, std::uint64_t value) {
   constexpr gda::Recipe kRecipe = gda::recipe_of(gda::Ordering::kGpuFence);
   auto& c = *qp.counters;
   const std::uint64_t pi = c.pi;
   std::byte* wqe = qp.sq + (pi & qp.sq_mask()) * wire::kWqebbBytes;
-  const auto ctrl = wire::ctrl_segment({qp.qpn, static_cast<std::uint32_t>(pi), wire::Completion::kAlways},
-                                       wire::Opcode::kWrite, 3);
+  const auto ctrl =
+      wire::ctrl_segment({qp.qpn, static_cast<std::uint32_t>(pi), wire::Completion::kAlways}, wire::Opcode::kWrite, 3);
   const auto remote = wire::remote_segment({to.addr, to.rkey});
   gda::Segment s;
   memcpy(&s, &ctrl, sizeof s);
@@ -71,8 +72,8 @@ extern "C" __global__ void put_shared(gda::Qp qp, gda::Remote to, std::uint64_t 
   put<gda::Shared<gda::GpuFence>>(qp, to, value);
 }
 
-// Eight live values beside a branch that is never taken: the code's own registers come on top of a caller as lean as this.
-// What callers of a measured size pay is in experiments/enclosing_kernel.
+// Eight live values beside a branch that is never taken: the code's own registers come on top of a caller as lean as
+// this. What callers of a measured size pay is in experiments/enclosing_kernel.
 template <class F>
 __device__ void with_live_values(float* values, unsigned rounds, F&& between) {
   float v[8];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared queues, doorbell sequences and WQE stores as the compiler leaves them: which atomics, of which scope, and what stands
-// around the doorbell. tools/ptx_check reads the comments. A lock, a turn and a poll are loops, so a row begins at the nearest.
+// Shared queues, doorbell sequences and WQE stores as the compiler leaves them: which atomics, of which scope, and what
+// stands around the doorbell. tools/ptx_check reads the comments. A lock, a turn and a poll are loops, so a row begins
+// at the nearest.
 // clang-format off
 #include "marrow/gda/queue_set.h"
 #include "marrow/gda/signal.h"
