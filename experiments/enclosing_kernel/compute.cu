@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The compute caller with eight live values, without communication code and with each transport built in three ways.
 // tests/enclosing reads their registers from the compiler.
-#include "experiments/enclosing_kernel/callers.h"
+#include "experiments/enclosing_kernel/callers.cuh"
 
 namespace marrow::experiments::enclosing {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The streaming caller: with sixteen live values for enclosing-kernel, with eight for enclosing-residency, whose point
 // is eight blocks an SM.
-#include "experiments/enclosing_kernel/callers.h"
+#include "experiments/enclosing_kernel/callers.cuh"
 
 namespace marrow::experiments::enclosing {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The compute caller with more and more live values, up to what no longer fits into a thread's 255 registers. Those
 // with eight are in enclosing_kernel/compute.cu.
-#include "experiments/enclosing_kernel/callers.h"
+#include "experiments/enclosing_kernel/callers.cuh"
 
 namespace marrow::experiments::enclosing {
 

@@ -65,11 +65,13 @@ std::string details(const Experiment& experiment, std::size_t width) {
 }
 
 std::string overview(const std::vector<Experiment>& experiments, std::size_t width) {
+  std::size_t column = 0;
+  for (const auto& e : experiments) column = std::max(column, e.name.size() + 2);
   std::string text;
   for (const auto& e : experiments) {
     const auto count = policy_names(e).size();
-    text += fmt::format("  {:<16}{}; {} polic{}\n", e.name, e.title, count, count == 1 ? "y" : "ies");
-    text += measure::wrapped(e.question, std::string(18, ' '), width);
+    text += fmt::format("  {:<{}}{}; {} polic{}\n", e.name, column, e.title, count, count == 1 ? "y" : "ies");
+    text += measure::wrapped(e.question, std::string(column + 2, ' '), width);
   }
   return text;
 }

@@ -4,7 +4,7 @@
 // stream: running sums over more memory than the L2 holds; bound by memory.
 #pragma once
 
-#include "experiments/enclosing_kernel/transports.h"
+#include "experiments/enclosing_kernel/transports.cuh"
 
 namespace marrow::experiments::enclosing {
 
