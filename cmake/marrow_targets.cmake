@@ -19,7 +19,7 @@ function(marrow_cuda_library name)
   target_link_libraries(${name} PRIVATE CUDA::cudart_static)
 endfunction()
 
-# marrow_test(name LABEL unit|sim|ptx|witness SOURCES ... DEPS ... [TIMEOUT seconds] [SERIAL]): one GoogleTest program.
+# marrow_test(name LABEL unit|sim|ptx|gpu|witness SOURCES ... DEPS ... [TIMEOUT seconds] [SERIAL]): one GoogleTest program.
 # GTest discovers no cases at build time: one ctest entry a program keeps the list readable and start-up cheap.
 # A second label is its folder under tests/, so that `ctest -L gda` runs what belongs to mini-gda. SERIAL: it measures
 # time, and nothing else may run beside it.

@@ -30,6 +30,13 @@ struct Route {
   std::uint32_t bytes = 8;
 };
 
+/// WQEBBs of a put's WQE; a constant for the compiler where a policy's WQEs all fit one.
+template <gda::PolicyType P>
+[[nodiscard]] MARROW_HD constexpr std::uint32_t wqebbs_of_put(std::uint32_t bytes) {
+  constexpr bool kLong = P::payload == gda::Payload::kInline && P::max_inline_bytes > wire::max_inline_write(1);
+  return kLong ? gda::inline_write_wqebbs(bytes) : 1;
+}
+
 /// Where an inline payload comes from.
 enum class Source : std::uint8_t {
   kMemory,    // Route::from, loaded while the WQE is built
@@ -44,7 +51,7 @@ class GdaPoster {
 
   MARROW_HD GdaPoster(const gda::Qp& qp, const Route& route)
       : sq_(qp), put_{.to = route.to, .from = route.from, .bytes = route.bytes} {
-    if constexpr (P::payload == gda::Payload::kInline) room_.wqebbs = gda::inline_write_wqebbs(route.bytes);
+    if constexpr (S == Source::kMemory) room_.wqebbs = wqebbs_of_put<P>(route.bytes);
   }
 
   MARROW_HD void prepare(std::uint64_t word) { word_ = word; }
@@ -92,7 +99,7 @@ class BurstPoster {
 
   MARROW_HD BurstPoster(const gda::Qp& qp, const Route& route)
       : sq_(qp), put_{.to = route.to, .from = route.from, .bytes = route.bytes}, room_{.wqes = kPuts, .wqebbs = 1} {
-    if constexpr (P::payload == gda::Payload::kInline) room_.wqebbs = gda::inline_write_wqebbs(route.bytes);
+    room_.wqebbs = wqebbs_of_put<P>(route.bytes);
   }
 
   MARROW_HD void prepare(std::uint64_t) {}

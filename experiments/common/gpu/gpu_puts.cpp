@@ -45,7 +45,7 @@ void add_counts(GpuRunner& runner, GpuBench& bench, const PutKernels& kernels, P
   job.first = bench.first_of_next_loop();
   job.warmup = 0;
   job.operations = std::min(kCounted, job.operations);
-  const auto report = runner.run(bench, kernels.count, job);
+  const auto report = runner.run(kernels.count, job);
   if (report.operations == 0) return;
   record.counts = counts_of(report.counts, report.operations);
   expect_counts(record, report.counts, promised_counts(promise.ordering, promise.segments, report.operations));
@@ -56,7 +56,7 @@ void add_stages(GpuRunner& runner, GpuBench& bench, const PutKernels& kernels, P
   job.first = bench.first_of_next_loop();
   const gpu::Array<StageTicks> stages(bench.device(), job.operations);
   job.stages = stages.data();
-  const auto report = runner.run(bench, kernels.stages, job);
+  const auto report = runner.run(kernels.stages, job);
   const auto done = kept(report, job.warmup);
   StageSamples samples(done);
   for (const auto& of_one : stages.read(done)) samples.add(of_one.ticks, report.span.ns_per_tick());
@@ -67,24 +67,24 @@ void add_stages(GpuRunner& runner, GpuBench& bench, const PutKernels& kernels, P
 
 GpuRunner::GpuRunner(const Context& context) : context_(context), stop_(*context.gpu) {}
 
-LaneReport GpuRunner::run(GpuBench& bench, const gpu::Kernel<PutJob>& kernel, PutJob job) {
+LaneReport GpuRunner::run(const gpu::Kernel<PutJob>& kernel, PutJob job) {
   if (job.route.bytes % 4 != 0) throw util::Error("a GPU lane stamps whole words: bytes must be a multiple of 4");
-  const gpu::Array<LaneReport> report(bench.device(), 1);
+  const gpu::Array<LaneReport> report(*context_.gpu, 1);
   job.stop = stop_.word();
   job.report = report.data();
-  gpu::run(bench.device(), kernel, {}, job, {.limit = context_.limit, .stop = context_.stop, .word = &stop_});
+  gpu::run(*context_.gpu, kernel, {}, job, {.limit = context_.limit, .stop = context_.stop, .word = &stop_});
   auto seen = report.read().front();
   require_success(seen, kernel.name);
   return seen;
 }
 
-LaneReport GpuRunner::run(GpuBench& bench, const gpu::Kernel<TripJob>& kernel, TripJob job) {
-  const gpu::Array<LaneReport> reports(bench.device(), 2);
-  const gpu::Array<std::uint32_t> near_ended(bench.device(), 1);
+LaneReport GpuRunner::run(const gpu::Kernel<TripJob>& kernel, TripJob job) {
+  const gpu::Array<LaneReport> reports(*context_.gpu, 2);
+  const gpu::Array<std::uint32_t> near_ended(*context_.gpu, 1);
   job.stop = stop_.word();
   job.reports = reports.data();
   job.near_ended = near_ended.data();
-  gpu::run(bench.device(), kernel, {.blocks = 2}, job,
+  gpu::run(*context_.gpu, kernel, {.blocks = 2}, job,
            {.limit = context_.limit, .stop = context_.stop, .word = &stop_});
   const auto seen = reports.read();
   require_success(seen[0], "near lane");
@@ -109,7 +109,7 @@ PutTimes timed_on_gpu(const Context& context, GpuBench& bench, const gpu::Kernel
   const gpu::Array<PutStamps> stamps(bench.device(), job.operations);
   PutJob with_stamps = job;
   with_stamps.stamps = stamps.data();
-  const auto report = GpuRunner(context).run(bench, kernel, with_stamps);
+  const auto report = GpuRunner(context).run(kernel, with_stamps);
   const auto done = kept(report, job.warmup);
   PutTimes times(done);
   for (const auto& of_one : stamps.read(done)) times.add(of_one, report.span.ns_per_tick());
@@ -143,7 +143,7 @@ TripTimes trips_on_gpu(const Context& context, GpuBench& bench, const gpu::Kerne
   job.operations = context.iterations;
   job.delay_ns = delay_ns;
   job.stamps = stamps.data();
-  const auto report = runner.run(bench, kernel, job);
+  const auto report = runner.run(kernel, job);
   TripTimes times;
   for (const auto& trip : stamps.read(kept(report, job.warmup))) {
     times.by_ticks_ns.push_back(static_cast<double>(trip.ticks.end - trip.ticks.start) * report.span.ns_per_tick());

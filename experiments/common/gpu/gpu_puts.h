@@ -18,11 +18,11 @@ class GpuRunner {
  public:
   explicit GpuRunner(const Context& context);
 
-  /// The loop of one kernel on queue a, `job.operations` kept. Fills in what the context and the bench know.
-  /// \returns how the loop went. \throws util::Error with the queue's dump when a put failed or a byte was wrong.
-  LaneReport run(GpuBench& bench, const gpu::Kernel<PutJob>& kernel, PutJob job);
+  /// One kernel's loop. \returns how it went. \throws util::Error with the queue's dump when a put failed or a byte was
+  /// wrong.
+  LaneReport run(const gpu::Kernel<PutJob>& kernel, PutJob job);
   /// The same for round trips; the report is the near lane's.
-  LaneReport run(GpuBench& bench, const gpu::Kernel<TripJob>& kernel, TripJob job);
+  LaneReport run(const gpu::Kernel<TripJob>& kernel, TripJob job);
 
  private:
   const Context& context_;
