@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// See cuda_call.h. Facts: cudaStreamQuery returns the error of an earlier kernel, and all later calls of the process
+// See cuda_call.cuh. Facts: cudaStreamQuery returns the error of an earlier kernel, and all later calls of the process
 // return it too [prm: CUDA runtime, sticky errors].
-#include "gpu/cuda_call.h"
+#include "gpu/cuda_call.cuh"
 
 #include <fmt/format.h>
 

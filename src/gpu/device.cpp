@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "gpu/clocks.h"
-#include "gpu/cuda_call.h"
+#include "gpu/cuda_call.cuh"
 #include "util/error.h"
 #include "util/log.h"
 

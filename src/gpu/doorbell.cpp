@@ -14,7 +14,7 @@
 #include <optional>
 #include <thread>
 
-#include "gpu/cuda_call.h"
+#include "gpu/cuda_call.cuh"
 #include "gpu/memory.h"
 #include "util/log.h"
 

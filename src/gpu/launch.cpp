@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "gpu/cuda_call.h"
+#include "gpu/cuda_call.cuh"
 #include "gpu/memory.h"
 #include "util/clock.h"
 #include "util/error.h"

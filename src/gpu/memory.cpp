@@ -10,7 +10,7 @@
 
 #include <cstring>
 
-#include "gpu/cuda_call.h"
+#include "gpu/cuda_call.cuh"
 #include "util/error.h"
 
 namespace marrow::gpu {

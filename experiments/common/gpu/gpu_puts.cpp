@@ -84,8 +84,7 @@ LaneReport GpuRunner::run(const gpu::Kernel<TripJob>& kernel, TripJob job) {
   job.stop = stop_.word();
   job.reports = reports.data();
   job.near_ended = near_ended.data();
-  gpu::run(*context_.gpu, kernel, {.blocks = 2}, job,
-           {.limit = context_.limit, .stop = context_.stop, .word = &stop_});
+  gpu::run(*context_.gpu, kernel, {.blocks = 2}, job, {.limit = context_.limit, .stop = context_.stop, .word = &stop_});
   const auto seen = reports.read();
   require_success(seen[0], "near lane");
   require_success(seen[1], "far lane");
