@@ -22,12 +22,12 @@ __device__ inline std::byte* entry_at(const QueueEntry& queue, std::uint64_t pi)
   return queue.cq + slot * queue.cqe_bytes + (queue.cqe_bytes - wire::kCqeBytes);
 }
 
-__device__ inline void store_body(const QueueEntry& queue, std::uint64_t pi, const Content& content) {
+__device__ inline void store_body(const QueueEntry& queue, std::uint64_t pi, const Content& content,
+                                  std::uint64_t timestamp) {
   std::byte* const entry = entry_at(queue, pi);
   store128(entry + 32, {swapped(queue.user_index & 0xffffff), 0, 0, swapped(content.bytes)});
   // An error has its four bytes where a success has the second half of its timestamp.
   const bool error = content.refusal.syndrome != wire::Syndrome::kNone;
-  const std::uint64_t timestamp = now_ns();
   const std::uint32_t bytes52 =
       std::uint32_t{content.refusal.vendor} << 16 | static_cast<std::uint32_t>(content.refusal.syndrome) << 24;
   store32(entry + 48, error ? 0 : swapped(static_cast<std::uint32_t>(timestamp >> 32)));
@@ -46,54 +46,59 @@ __device__ inline Content success(const Wqe& wqe) {
   return {.wqe_opcode = wqe.opcode, .wqe_counter = wqe.index, .bytes = wqe.bytes};
 }
 
-/// CQEs of those in `done` that asked for one, behind everything that the warp has stored. All lanes call; `cqes` is
-/// the CQ's producer index, the same in all; `near` as for fence().
-__device__ inline void complete(const QueueEntry& queue, const Wqe& wqe, std::uint32_t done, bool near,
-                                std::uint64_t& cqes, GpuCounters& counters) {
+/// What all lanes know of a queue whose turn it is; its own lane takes it back afterwards.
+struct Turn {
+  std::uint32_t posted = 0;
+  std::uint32_t next = 0;
+  std::uint32_t failed = 0;
+  std::uint64_t cqes = 0;  // producer index of its CQ
+  std::uint64_t absent_since_ns = 0;
+  std::uint64_t clock_ns = 0;
+  std::uint32_t wqes_done = 0;
+};
+
+/// CQEs of those in `done` that asked for one, behind everything that the warp has stored. All lanes call; `near` as
+/// for fence().
+__device__ inline void complete(const QueueEntry& queue, const Wqe& wqe, std::uint32_t done, bool near, Turn& turn) {
   const std::uint32_t lane = threadIdx.x % kLanes;
   const std::uint32_t signalled = __ballot_sync(~0u, wqe.signalled) & done;
-  const auto n = static_cast<std::uint32_t>(__popc(static_cast<int>(signalled)));
   const bool last = signalled >> lane == 1;
   const bool writes = (signalled >> lane & 1) != 0 && (queue.cq_collapsed == 0 || last);
-  const std::uint64_t pi = cqes + static_cast<std::uint32_t>(__popc(static_cast<int>(signalled & ((1u << lane) - 1))));
-  if (writes) store_body(queue, pi, success(wqe));
+  const std::uint64_t pi = turn.cqes + static_cast<std::uint32_t>(__popc(signalled & ((1u << lane) - 1)));
+  if (writes) store_body(queue, pi, success(wqe), turn.clock_ns);
   fence(near);
   if (writes) store_tail(queue, pi, success(wqe));
-  cqes += n;
-  if (lane == 0 && n != 0) count(counters.cqes_written, n);
+  turn.cqes += static_cast<std::uint32_t>(__popc(signalled));
 }
 
 /// One error CQE. All lanes call.
-__device__ inline void complete_with_error(const QueueEntry& queue, const Content& content, std::uint64_t& cqes,
-                                           GpuCounters& counters) {
+__device__ inline void complete_with_error(const QueueEntry& queue, const Content& content, Turn& turn) {
   const bool first = threadIdx.x % kLanes == 0;
-  if (first) store_body(queue, cqes, content);
+  if (first) store_body(queue, turn.cqes, content, turn.clock_ns);
   fence(queue.near_only != 0);
-  if (first) store_tail(queue, cqes, content);
-  if (first) count(counters.cqes_written);
-  ++cqes;
+  if (first) store_tail(queue, turn.cqes, content);
+  ++turn.cqes;
 }
 
 inline constexpr std::uint8_t kFlushedBehindError = 0xf9;
 
-/// Flush CQEs for everything that the record announces. All lanes call; returns the index behind the last one.
-__device__ inline std::uint32_t flush(const QueueEntry& queue, std::uint32_t next, std::uint64_t& cqes,
-                                      GpuCounters& counters) {
-  const std::int32_t left = distance16(swapped(load32(queue.dbrec_send)), next);
-  if (left <= 0 || static_cast<std::uint32_t>(left) > queue.sq_mask + 1) return next;
-  const std::uint32_t end = next + static_cast<std::uint32_t>(left);
-  while (next != end) {
-    const uint4 ctrl = load128(segment_at(queue, next, 0));
+/// Flush CQEs for everything that the record announces. All lanes call.
+__device__ inline void flush(const QueueEntry& queue, Turn& turn) {
+  const std::int32_t left = distance16(swapped(load32(queue.dbrec_send)), turn.next);
+  turn.failed = 1;
+  if (left <= 0 || static_cast<std::uint32_t>(left) > queue.sq_mask + 1) return;
+  const std::uint32_t end = turn.next + static_cast<std::uint32_t>(left);
+  while (turn.next != end) {
+    const uint4 ctrl = load128(segment_at(queue, turn.next, 0));
     complete_with_error(queue,
                         {.opcode = wire::CqeOpcode::kRequesterError,
                          .wqe_opcode = static_cast<wire::Opcode>(swapped(ctrl.x) & 0xff),
-                         .wqe_counter = next,
+                         .wqe_counter = turn.next,
                          .refusal = {wire::Syndrome::kFlushed, kFlushedBehindError}},
-                        cqes, counters);
+                        turn);
     const std::uint32_t wqebbs = wire::wqebbs_of(swapped(ctrl.y) & 0x3f);
-    next += min(max(wqebbs, 1u), end - next);
+    turn.next += min(max(wqebbs, 1u), end - turn.next);
   }
-  return next;
 }
 
 }  // namespace marrow::cx7::cuda

@@ -199,6 +199,7 @@ class CudaEngine final : public GpuEngine {
     if (gpu_ >= 0) {
       guarded([&] {
         const Current current(gpu_);
+        publish();  // warps bring what they have counted
         memory_->read(&theirs, &memory_->there().counters[device], sizeof theirs);
       });
     }

@@ -59,14 +59,18 @@ __device__ inline std::uint32_t load32_acquire(const void* at) {
   return value;
 }
 
-/// Earlier stores of the warp's lanes before later ones, for whoever looks: other threads of the engine's own GPU when
-/// `near` says that everything touched lies there, else anybody. Call by all lanes.
-__device__ inline void fence(bool near) {
+/// Earlier stores of this lane before later ones, for whoever looks: other threads of the engine's own GPU when `near`
+/// says that everything touched lies there, else anybody.
+__device__ inline void fence_of_lane(bool near) {
   if (near) {
     asm volatile("fence.acq_rel.gpu;" ::: "memory");
   } else {
     asm volatile("fence.acq_rel.sys;" ::: "memory");
   }
+}
+/// The same for the warp. Call by all lanes.
+__device__ inline void fence(bool near) {
+  fence_of_lane(near);
   __syncwarp();
 }
 

@@ -100,43 +100,42 @@ __device__ inline PeerWords ask_for_peer(const Warp& warp, const QueueEntry& que
   return {load128(entry), load128(entry + 16)};
 }
 
-__device__ inline Peer judge_peer(const QueueEntry& queue, const PeerWords& words, PeerEntry& peer, Watcher& watcher) {
+__device__ inline Peer judge_peer(const QueueEntry& queue, const PeerWords& words, PeerEntry& peer, Turn& turn) {
   peer = {.qpn = words.a.x, .remote_qpn = words.a.y, .pdn = words.a.z, .access = words.a.w};
   const bool receives = (words.b.x & 0xff) != 0 && (words.b.x >> 8 & 0xff) == queue.device;
   if (receives && queue.remote_device < kDevices && peer.qpn == queue.remote_qpn && peer.remote_qpn == queue.qpn) {
-    watcher.absent_since_ns = 0;
+    turn.absent_since_ns = 0;
     return Peer::kThere;
   }
   const std::uint64_t now = __shfl_sync(~0u, now_ns(), 0);
-  if (watcher.absent_since_ns == 0) watcher.absent_since_ns = now;
-  return now - watcher.absent_since_ns > std::uint64_t{queue.retry_us} * 1000 ? Peer::kGivenUp : Peer::kWaitedFor;
+  if (turn.absent_since_ns == 0) turn.absent_since_ns = now;
+  return now - turn.absent_since_ns > std::uint64_t{queue.retry_us} * 1000 ? Peer::kGivenUp : Peer::kWaitedFor;
 }
 
-/// What all lanes know of the queue whose turn it is; its own lane takes it back afterwards.
-struct Turn {
-  Watcher watcher;
-  std::uint64_t cqes = 0;
-};
-
-__device__ inline void fail(const Warp& warp, const QueueEntry& queue, const Content& content, std::uint32_t behind,
-                            Turn& turn) {
-  GpuCounters& counters = warp.tables.counters[queue.device];
-  complete_with_error(queue, content, turn.cqes, counters);
-  turn.watcher.at.failed = 1;
-  turn.watcher.at.next = flush(queue, behind, turn.cqes, counters);
+/// The error CQE of what `lane` holds, and the end of the queue.
+__device__ inline void fail(const QueueEntry& queue, const Wqe& wqe, std::uint32_t lane, Turn& turn) {
+  Content content{.opcode = wire::CqeOpcode::kRequesterError};
+  content.wqe_opcode = static_cast<wire::Opcode>(__shfl_sync(~0u, static_cast<unsigned>(wqe.opcode), lane));
+  content.refusal.syndrome =
+      static_cast<wire::Syndrome>(__shfl_sync(~0u, static_cast<unsigned>(wqe.refusal.syndrome), lane));
+  content.refusal.vendor = static_cast<std::uint8_t>(__shfl_sync(~0u, static_cast<unsigned>(wqe.refusal.vendor), lane));
+  content.wqe_counter = turn.next + lane;
+  const std::uint32_t size = __shfl_sync(~0u, wqe.wqebbs, lane);
+  complete_with_error(queue, content, turn);
+  turn.next = content.wqe_counter + min(size, turn.posted - content.wqe_counter);
+  flush(queue, turn);
 }
 
 /// Executes what was posted, at most 32 WQEBBs. All lanes call with the same `turn`.
 __device__ inline void serve(const Warp& warp, const QueueEntry& queue, Turn& turn) {
-  Progress& at = turn.watcher.at;
   GpuCounters& counters = warp.tables.counters[queue.device];
-  const std::uint32_t n = min(at.posted - at.next, kLanes);
+  const std::uint32_t n = min(turn.posted - turn.next, kLanes);
   Wqe wqe;
   uint4 ctrl{};
   PeerEntry peer;
   const PeerWords words = ask_for_peer(warp, queue);
-  const std::uint32_t whole = fetch_blocks(queue, at.next, n, wqe, ctrl);
-  const Peer state = judge_peer(queue, words, peer, turn.watcher);
+  const std::uint32_t whole = fetch_blocks(queue, turn.next, n, wqe, ctrl);
+  const Peer state = judge_peer(queue, words, peer, turn);
   if (state == Peer::kWaitedFor) return;
   if (state == Peer::kThere) {
     decode(warp, {warp.tables, queue, peer}, n, wqe, ctrl);
@@ -150,23 +149,14 @@ __device__ inline void serve(const Warp& warp, const QueueEntry& queue, Turn& tu
   const std::uint32_t good = refused == 0 ? heads : heads & ((refused & -refused) - 1);
   const bool near = queue.near_only != 0 && !__any_sync(~0u, wqe.far);
   execute({warp.tables, queue, peer}, wqe, good, near);
-  complete(queue, wqe, good, near, turn.cqes, counters);
-  const bool first = threadIdx.x % kLanes == 0;
-  if (first) count(counters.wqes_fetched, static_cast<std::uint32_t>(__popc(static_cast<int>(heads))));
+  complete(queue, wqe, good, near, turn);
+  turn.wqes_done += static_cast<std::uint32_t>(__popc(heads));
   if (refused == 0) {
-    at.next += whole;
+    turn.next += whole;
     return;
   }
-  const std::uint32_t lane = static_cast<std::uint32_t>(__ffs(static_cast<int>(refused))) - 1;
-  Content content{.opcode = wire::CqeOpcode::kRequesterError};
-  content.wqe_opcode = static_cast<wire::Opcode>(__shfl_sync(~0u, static_cast<unsigned>(wqe.opcode), lane));
-  content.refusal.syndrome =
-      static_cast<wire::Syndrome>(__shfl_sync(~0u, static_cast<unsigned>(wqe.refusal.syndrome), lane));
-  content.refusal.vendor = static_cast<std::uint8_t>(__shfl_sync(~0u, static_cast<unsigned>(wqe.refusal.vendor), lane));
-  content.wqe_counter = at.next + lane;
-  const std::uint32_t size = __shfl_sync(~0u, wqe.wqebbs, lane);
-  if (first && content.refusal.syndrome == wire::Syndrome::kLocalProtection) count(counters.local_protection_errors);
-  fail(warp, queue, content, content.wqe_counter + min(size, n - lane), turn);
+  if (wqe.refusal.syndrome == wire::Syndrome::kLocalProtection) count(counters.local_protection_errors);
+  fail(queue, wqe, static_cast<std::uint32_t>(__ffs(static_cast<int>(refused))) - 1, turn);
 }
 
 }  // namespace marrow::cx7::cuda

@@ -4,16 +4,18 @@
 // the last one's still work, and each takes over from its predecessor in a microsecond. A shift whose successor does
 // not come ends all the same: then a call that waits for the GPU keeps it from coming, and lets it come afterwards.
 // Where the GPU is full of other blocks, the successor has the higher priority for the room that becomes free.
+#include "cx7/cuda/express.cuh"
 #include "cx7/cuda/serve.cuh"
 #include "cx7/cuda/shift.h"
 
 namespace marrow::cx7::cuda {
 namespace {
 
-constexpr std::uint32_t kGenerationEvery = 8;          // rounds
-constexpr std::uint32_t kClockEvery = 32;              // rounds
-constexpr std::uint64_t kPatienceNs = 2'000'000;       // for a successor
-constexpr std::uint32_t kIdleNapNs = 500;              // of a warp with no queue to watch
+constexpr std::uint32_t kGenerationEvery = 8;     // rounds
+constexpr std::uint32_t kLearnEvery = 16;         // turns that took the long way
+constexpr std::uint32_t kClockEvery = 32;         // rounds
+constexpr std::uint64_t kPatienceNs = 2'000'000;  // for a successor
+constexpr std::uint32_t kIdleNapNs = 500;         // of a warp with no queue to watch
 
 /// One warp's shift.
 class Worker {
@@ -51,7 +53,8 @@ class Worker {
   }
 
   __device__ bool may_end(std::uint64_t start) {
-    const std::uint64_t worked = now_ns() - start;
+    watcher_.clock_ns = now_ns();
+    const std::uint64_t worked = watcher_.clock_ns - start;
     const std::uint64_t length = std::uint64_t{order_.length_us} * 1000;
     const bool relieved = worked > length && load32(&tables_.arrived[warp_]) == order_.shift + 1;
     return __any_sync(~0u, relieved || worked > length + kPatienceNs);
@@ -80,6 +83,9 @@ class Worker {
     if (fresh) at = {.life = queue.life, .cqes = at.cqes};
     at.cq_life = queue.kept_cq_life;
     watcher_.absent_since_ns = 0;
+    watcher_.hot_seen = 0;
+    window_ = {};
+    long_ways_ = 0;
 #pragma unroll
     for (std::uint32_t k = 0; k < kRegisters; ++k) {
       const bool old = fresh && queue.qpn != 0;
@@ -90,6 +96,12 @@ class Worker {
     auto* const to = reinterpret_cast<std::byte*>(&tables_.progress[warp_][lane_]);
     const auto* const mine = reinterpret_cast<const uint4*>(&watcher_.at);
     for (std::uint32_t k = 0; k < sizeof(Progress) / 16; ++k) store128(to + 16 * k, mine[k]);
+    GpuCounters& counters = tables_.counters[queues_[lane_].device];
+    Tally& tally = watcher_.tally;
+    if (tally.doorbells != 0) count(counters.doorbells, tally.doorbells);
+    if (tally.wqes != 0) count(counters.wqes_fetched, tally.wqes);
+    if (tally.cqes != 0) count(counters.cqes_written, tally.cqes);
+    tally = {};
     fence(false);
   }
   __device__ void load_anew() {
@@ -97,12 +109,15 @@ class Worker {
     load();
   }
 
+  /// Every lane looks at its queue and executes a single write itself; then the warp takes what is left, queue by
+  /// queue.
   __device__ void work(std::uint32_t round) {
     const QueueEntry& mine = queues_[lane_];
     const Progress& at = watcher_.at;
     bool flushes = false;
     if (mine.qpn != 0 && mine.serve == Serve::kSend && at.failed == 0) {
       watch(mine, watcher_, round, order_.strict, tables_.counters[mine.device]);
+      if (at.posted - at.next == 1 && mine.cq_lane == lane_) express_one(mine, watcher_, window_);
     } else if (mine.qpn != 0 && mine.serve != Serve::kNot && round % kAllRegistersEvery == 0) {
       flushes = distance16(swapped(load32(mine.dbrec_send)), at.next) > 0;
     }
@@ -115,24 +130,38 @@ class Worker {
 
   __device__ void give_turn(std::uint32_t whose, bool flushes) {
     const QueueEntry& queue = queues_[whose];
-    Turn turn;
-    Progress& at = turn.watcher.at;
-    at.posted = __shfl_sync(~0u, watcher_.at.posted, whose);
-    at.next = __shfl_sync(~0u, watcher_.at.next, whose);
-    turn.watcher.absent_since_ns = __shfl_sync(~0u, watcher_.absent_since_ns, whose);
-    turn.cqes = __shfl_sync(~0u, watcher_.at.cqes, queue.cq_lane);
+    Turn turn{.posted = __shfl_sync(~0u, watcher_.at.posted, whose),
+              .next = __shfl_sync(~0u, watcher_.at.next, whose),
+              .cqes = __shfl_sync(~0u, watcher_.at.cqes, queue.cq_lane),
+              .absent_since_ns = __shfl_sync(~0u, watcher_.absent_since_ns, whose),
+              .clock_ns = __shfl_sync(~0u, watcher_.clock_ns, whose)};
+    const std::uint64_t cqes_before = turn.cqes;
+    const std::uint32_t next_before = turn.next;
     if (__shfl_sync(~0u, flushes, whose)) {
-      at.failed = 1;
-      at.next = flush(queue, at.next, turn.cqes, tables_.counters[queue.device]);
-    } else {
+      flush(queue, turn);
+    } else if (!express_batch(queue, window_of_lane(whose), turn)) {
       serve({tables_, queues_, order_.strict}, queue, turn);
+      const bool done = turn.next != next_before && turn.failed == 0;
+      if (lane_ == whose && done && long_ways_++ % kLearnEvery == 0) window_ = window_of(tables_, queue, turn.next);
     }
     if (lane_ == whose) {
-      watcher_.at.next = at.next;
-      watcher_.at.failed |= at.failed;
-      watcher_.absent_since_ns = turn.watcher.absent_since_ns;
+      watcher_.at.next = turn.next;
+      watcher_.at.failed |= turn.failed;
+      watcher_.absent_since_ns = turn.absent_since_ns;
+      watcher_.tally.wqes += turn.wqes_done;
+      watcher_.tally.cqes += static_cast<std::uint32_t>(turn.cqes - cqes_before);
     }
     if (lane_ == queue.cq_lane) watcher_.at.cqes = turn.cqes;
+  }
+
+  __device__ Window window_of_lane(std::uint32_t lane) const {
+    const auto at = __shfl_sync(~0u, reinterpret_cast<unsigned long long>(window_.at), lane);
+    return {.rkey = __shfl_sync(~0u, window_.rkey, lane),
+            .near = __shfl_sync(~0u, window_.near, lane) != 0,
+            .relaxed = __shfl_sync(~0u, window_.relaxed, lane) != 0,
+            .iova = __shfl_sync(~0u, window_.iova, lane),
+            .last = __shfl_sync(~0u, window_.last, lane),
+            .at = reinterpret_cast<std::byte*>(at)};  // NOLINT(performance-no-int-to-ptr)
   }
 
   const ShiftOrder& order_;
@@ -141,6 +170,8 @@ class Worker {
   std::uint32_t warp_;
   std::uint32_t lane_;
   Watcher watcher_;
+  Window window_;
+  std::uint32_t long_ways_ = 0;
   std::uint32_t generation_ = 0;
   bool busy_ = false;
 };

@@ -11,14 +11,24 @@
 namespace marrow::cx7::cuda {
 
 inline constexpr std::uint32_t kRegisters = wire::kUarDoorbells;
-inline constexpr std::uint32_t kAllRegistersEvery = 16;  // rounds; in between only the one that rang last
+inline constexpr std::uint32_t kAllRegistersEvery = 64;  // rounds; in between only the one that rang last
+
+/// What a lane counts in registers, on the way of every message. The rest is rare and goes to memory at once.
+struct Tally {
+  std::uint32_t doorbells = 0;
+  std::uint32_t wqes = 0;
+  std::uint32_t cqes = 0;
+};
 
 /// What a lane knows of the queue that it watches.
 struct Watcher {
   Progress at;
   std::uint64_t seen[kRegisters];
   std::uint32_t hot = 0;  // the register that rang last
+  std::uint64_t hot_seen = 0;
   std::uint64_t absent_since_ns = 0;
+  std::uint64_t clock_ns = 0;  // as of a look at the clock some rounds ago: reading it is slow
+  Tally tally;
 };
 
 __device__ inline void count(unsigned long long& counter, std::uint64_t n = 1) {
@@ -45,34 +55,50 @@ __device__ inline void accept(const QueueEntry& queue, Watcher& watcher, bool st
   if (at.posted - at.next > queue.sq_mask + 1) count(counters.strict_sq_overflow);
 }
 
-/// Looks once. Afterwards `watcher.at.posted` may be ahead of `next`.
+/// A value that stands in a register, new or not.
+__device__ inline void take_in(const QueueEntry& queue, Watcher& watcher, std::uint64_t word, bool& named,
+                               bool& page_rang) {
+  const auto doorbell = wire::Doorbell::from_word(word);
+  if (doorbell.qpn != queue.qpn) {
+    page_rang = true;
+    return;
+  }
+  const std::int32_t advance = distance16(doorbell.end(), watcher.at.rung);
+  if (advance <= 0) return;
+  watcher.at.rung += static_cast<std::uint32_t>(advance);
+  named = true;
+}
+
+/// Looks once. Afterwards `watcher.at.posted` may be ahead of `next`. The loads of a look travel side by side.
 __device__ inline void watch(const QueueEntry& queue, Watcher& watcher, std::uint32_t round, bool strict,
                              GpuCounters& counters) {
   bool named = false;
   bool page_rang = false;
-  const bool all = round % kAllRegistersEvery == 0;
+  if (round % kAllRegistersEvery == 0) {
+    std::uint64_t words[kRegisters];
 #pragma unroll
-  for (std::uint32_t k = 0; k < kRegisters; ++k) {
-    if (!all && k != watcher.hot) continue;
-    const std::uint64_t word = load64(queue.registers + k * wire::kUarDoorbellStride);
-    if (word == watcher.seen[k] || word == 0) continue;
-    watcher.seen[k] = word;
-    watcher.hot = k;
-    const auto doorbell = wire::Doorbell::from_word(word);
-    if (doorbell.qpn != queue.qpn) {
-      page_rang = true;
-      continue;
+    for (std::uint32_t k = 0; k < kRegisters; ++k) words[k] = load64(queue.registers + k * wire::kUarDoorbellStride);
+#pragma unroll
+    for (std::uint32_t k = 0; k < kRegisters; ++k) {
+      if (words[k] == watcher.seen[k] || words[k] == 0) continue;
+      watcher.seen[k] = words[k];
+      watcher.hot = k;
+      watcher.hot_seen = words[k];
+      take_in(queue, watcher, words[k], named, page_rang);
     }
-    const std::int32_t advance = distance16(doorbell.end(), watcher.at.rung);
-    if (advance <= 0) continue;
-    watcher.at.rung += static_cast<std::uint32_t>(advance);
-    named = true;
-    count(counters.doorbells);
+  } else {
+    const std::uint64_t word = load64(queue.registers + watcher.hot * wire::kUarDoorbellStride);
+    if (word != watcher.hot_seen && word != 0) {
+      watcher.hot_seen = word;
+      take_in(queue, watcher, word, named, page_rang);
+    }
   }
   const bool waits_for_record = watcher.at.rung != watcher.at.posted;
   if (!named && !page_rang && !waits_for_record) return;
   accept(queue, watcher, strict, page_rang, counters);
-  if (named && watcher.at.rung != watcher.at.posted) count(counters.strict_doorbell_ahead_of_dbrec);
+  if (!named) return;
+  ++watcher.tally.doorbells;
+  if (watcher.at.rung != watcher.at.posted) count(counters.strict_doorbell_ahead_of_dbrec);
 }
 
 }  // namespace marrow::cx7::cuda

@@ -61,11 +61,11 @@ struct Ends {
   }
   std::uint64_t word(const verbs::Endpoint& end, std::size_t at = 0) const {
     std::uint64_t value = 0;
-    end.buffer->read(at, std::as_writable_bytes(std::span(&value, 1)));
+    end.buffer.read(at, std::as_writable_bytes(std::span(&value, 1)));
     return value;
   }
   void set_word(const verbs::Endpoint& end, std::uint64_t value) const {
-    end.buffer->write(0, std::as_bytes(std::span(&value, 1)));
+    end.buffer.write(0, std::as_bytes(std::span(&value, 1)));
   }
 
   gpu::Device& gpu;
@@ -123,12 +123,12 @@ TEST_F(GpuEngine, WritesInlineByPointerAndLarge) {
   for (const std::uint32_t bytes : {1u, 7u, 8u, 200u, 257u, 4096u, 1'000'003u}) {
     std::vector<std::byte> sent(bytes);
     for (std::uint32_t i = 0; i < bytes; ++i) sent[i] = static_cast<std::byte>(i * 7 + bytes);
-    ends.pair.a->buffer->write(0, sent);
+    ends.pair.a->buffer.write(0, sent);
     auto job = ends.job(What::kPointerWrite);
     job.bytes = bytes;
     ASSERT_TRUE(ends.run(job).ok()) << bytes;
     std::vector<std::byte> arrived(bytes + 1);
-    ends.pair.b->buffer->read(0, arrived);
+    ends.pair.b->buffer.read(0, arrived);
     arrived.resize(bytes);
     EXPECT_EQ(arrived, sent) << bytes;
   }
