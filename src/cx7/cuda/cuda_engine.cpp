@@ -94,7 +94,7 @@ class CudaEngine final : public GpuEngine {
     Adopted adopted;
     describe(qp, uar, adopted);
     const auto seat = seats_.take(id_of(qp.attributes.device, qp.config.send_cq->cqn));
-    if (!seat) return "the CUDA engine has no seat left for this queue pair (1,024, and 32 that share a CQ)";
+    if (!seat) return "the CUDA engine has no seat left for this queue pair (2,048, and 32 that share a CQ)";
     adopted.seat = *seat;
     adopted.entry.cq_lane = seat->cq_lane;
     if (seat->new_cq) cq_lives_[seat->warp][seat->cq_lane] = ++life_;

@@ -1,72 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stops 6 to 8 in one go, for what GPU lanes post most: 8-byte inline writes, one WQEBB each, through a key that this
-// queue has used before. A lane executes its own queue's single WQE alone, all lanes side by side; a warp executes a
-// batch. Whatever does not look exactly like that takes the long way (serve.cuh), which leaves the key's window behind.
-// Why: a warp that runs alone needs a microsecond for 400 dependent instructions, so the checks are comparisons of
-// words as they lie in memory.
+// Stops 6 to 8 in one go, for what GPU lanes post most: writes of 8 bytes inline or up to 256 by pointer, one WQEBB
+// each, through keys that this queue has used before. A lane executes its own queue's single WQE alone, all lanes side
+// by side; a warp executes a batch. Whatever does not look exactly like that takes the long way (serve.cuh), which
+// leaves the keys' windows behind. Why: a warp that runs alone needs a microsecond for 400 dependent instructions, so
+// the checks are comparisons of words as they lie in memory.
 #pragma once
 
 #include "cx7/cuda/complete.cuh"
+#include "cx7/cuda/execute.cuh"
 #include "cx7/cuda/watch.cuh"
 
 namespace marrow::cx7::cuda {
 
-/// Where a queue's writes with one rkey may go: peer, key, rights and domain are checked already. Good for as long as
-/// the tables are; `rkey` 0: none. Words as they stand in WQEs.
+/// A key that a queue's writes have gone through, checked for all but the range; good for as long as the tables are.
+/// `key` 0: none. The key as it stands in WQEs.
 struct Window {
-  std::uint32_t rkey = 0;
+  std::uint32_t key = 0;
   bool near = false;
   bool relaxed = false;
   std::uint64_t iova = 0;
-  std::uint64_t last = 0;  // offset of the last 8 bytes
+  std::uint64_t bytes = 0;
   std::byte* at = nullptr;
+
+  /// Null for what lies beyond.
+  __device__ std::byte* find(std::uint64_t va, std::uint32_t size) const {
+    const std::uint64_t offset = va - iova;
+    return offset <= bytes && size <= bytes - offset ? at + offset : nullptr;
+  }
 };
 
-/// The first three segments of a WQE.
-struct Head {
-  uint4 ctrl;
-  uint4 remote;
-  uint4 data;
+/// The last used keys of a queue: the peer's, and its own.
+struct Windows {
+  Window remote;
+  Window local;
 };
 
-__device__ inline Head load_head(const QueueEntry& queue, std::uint32_t index) {
-  const std::byte* const block = segment_at(queue, index, 0);
-  return {load128(block), load128(block + 16), load128(block + 32)};
-}
+/// What an express write does.
+struct Move {
+  std::byte* to = nullptr;          // null: it must take the long way
+  const std::byte* from = nullptr;  // null: inline, 8 bytes
+  std::uint32_t bytes = 8;
+};
 
-/// Where the write goes, null when it must take the long way.
-__device__ inline std::byte* target_of(const QueueEntry& queue, const Window& window, const Head& head,
-                                       std::uint32_t index) {
+__device__ inline Move move_of(const QueueEntry& queue, const Windows& windows, const Head& head, std::uint32_t index) {
   constexpr std::uint32_t kCompletionBits = 0x0c00'0000;
   constexpr std::uint32_t kInline8 = 0x0800'0080;
+  constexpr std::uint32_t kInlineBit = 0x80;
   const std::uint32_t opcode_index = swapped((index & 0xffff) << 8 | static_cast<std::uint32_t>(wire::Opcode::kWrite));
   const bool plain = head.ctrl.x == opcode_index && head.ctrl.y == swapped(queue.qpn << 8 | 3) &&
-                     (head.ctrl.z & ~kCompletionBits) == 0 && head.data.x == kInline8 && head.remote.z == window.rkey;
-  const std::uint64_t offset = swapped(head.remote.x, head.remote.y) - window.iova;
-  std::byte* const to = window.at + offset;
-  return plain && offset <= window.last && (reinterpret_cast<std::uintptr_t>(to) & 7) == 0 ? to : nullptr;
+                     (head.ctrl.z & ~kCompletionBits) == 0 && head.remote.z == windows.remote.key;
+  if (!plain) return {};
+  Move move;
+  if (head.data.x != kInline8) {
+    move.bytes = swapped(head.data.x);
+    if ((head.data.x & kInlineBit) != 0 || move.bytes == 0 || move.bytes > kMostBytesOfOneLane) return {};
+    if (head.data.y != windows.local.key) return {};
+    move.from = windows.local.find(swapped(head.data.z, head.data.w), move.bytes);
+    if (move.from == nullptr) return {};
+  }
+  move.to = windows.remote.find(swapped(head.remote.x, head.remote.y), move.bytes);
+  const bool whole = move.from != nullptr || (reinterpret_cast<std::uintptr_t>(move.to) & 7) == 0;
+  return whole ? move : Move{};
+}
+
+__device__ inline void carry_out(const Move& move, const Head& head) {
+  if (move.from == nullptr) return store64(move.to, std::uint64_t{head.data.z} << 32 | head.data.y);
+  copy_by_lane(move.to, move.from, move.bytes);
 }
 
 __device__ inline bool is_signalled(const Head& head) {
   return (head.ctrl.z & 0x0800'0000) != 0;
 }
 
-__device__ inline Content written(std::uint32_t index) {
-  return {.wqe_opcode = wire::Opcode::kWrite, .wqe_counter = index, .bytes = 8};
+__device__ inline Content written(std::uint32_t index, std::uint32_t bytes) {
+  return {.wqe_opcode = wire::Opcode::kWrite, .wqe_counter = index, .bytes = bytes};
 }
 
-/// A lane's own queue with one WQE. False, and nothing done, when it must take the long way.
-__device__ inline bool express_one(const QueueEntry& queue, Watcher& watcher, const Window& window) {
+/// A lane's own queue with one WQE, whose bytes are `head`. False, and nothing done, when it must take the long way.
+__device__ inline bool express_one(const QueueEntry& queue, Watcher& watcher, const Windows& windows,
+                                   const Head& head) {
   Progress& at = watcher.at;
-  if (window.rkey == 0) return false;
-  const Head head = load_head(queue, at.next);
-  std::byte* const to = target_of(queue, window, head, at.next);
-  if (to == nullptr) return false;
-  store64(to, std::uint64_t{head.data.z} << 32 | head.data.y);
+  if (windows.remote.key == 0) return false;
+  const Move move = move_of(queue, windows, head, at.next);
+  if (move.to == nullptr) return false;
+  carry_out(move, head);
   const bool signalled = is_signalled(head);
-  if (signalled) store_body(queue, at.cqes, written(at.next), watcher.clock_ns);
-  fence_of_lane(queue.near_only != 0 && window.near);
-  if (signalled) store_tail(queue, at.cqes, written(at.next));
+  if (signalled) store_body(queue, at.cqes, written(at.next, move.bytes), watcher.clock_ns);
+  fence_of_lane(queue.near_only != 0 && windows.remote.near);
+  if (signalled) store_tail(queue, at.cqes, written(at.next, move.bytes));
   at.cqes += signalled ? 1 : 0;
   ++at.next;
   watcher.tally.cqes += signalled ? 1 : 0;
@@ -76,53 +97,58 @@ __device__ inline bool express_one(const QueueEntry& queue, Watcher& watcher, co
 
 /// Up to 32 WQEs of one queue, all lanes with the same `turn`. False, and nothing done, when any must take the long
 /// way, or when they may not pass each other.
-__device__ inline bool express_batch(const QueueEntry& queue, const Window& window, Turn& turn) {
+__device__ inline bool express_batch(const QueueEntry& queue, const Windows& windows, Turn& turn) {
   const std::uint32_t lane = threadIdx.x % kLanes;
   const std::uint32_t n = min(turn.posted - turn.next, kLanes);
-  if (window.rkey == 0 || !window.relaxed) return false;
+  if (windows.remote.key == 0 || !windows.remote.relaxed) return false;
   const std::uint32_t index = turn.next + lane;
   Head head{};
-  std::byte* to = nullptr;
+  Move move;
   if (lane < n) {
     head = load_head(queue, index);
-    to = target_of(queue, window, head, index);
+    move = move_of(queue, windows, head, index);
   }
-  if (__any_sync(~0u, lane < n && to == nullptr)) return false;
-  if (lane < n) store64(to, std::uint64_t{head.data.z} << 32 | head.data.y);
+  if (__any_sync(~0u, lane < n && move.to == nullptr)) return false;
+  if (lane < n) carry_out(move, head);
   const std::uint32_t signalled = __ballot_sync(~0u, lane < n && is_signalled(head));
   const bool last = signalled >> lane == 1;
   const bool writes = (signalled >> lane & 1) != 0 && (queue.cq_collapsed == 0 || last);
   const std::uint64_t pi = turn.cqes + static_cast<std::uint32_t>(__popc(signalled & ((1u << lane) - 1)));
-  if (writes) store_body(queue, pi, written(index), turn.clock_ns);
-  fence(queue.near_only != 0 && window.near);
-  if (writes) store_tail(queue, pi, written(index));
+  if (writes) store_body(queue, pi, written(index, move.bytes), turn.clock_ns);
+  fence(queue.near_only != 0 && windows.remote.near);
+  if (writes) store_tail(queue, pi, written(index, move.bytes));
   turn.cqes += static_cast<std::uint32_t>(__popc(signalled));
   turn.next += n;
   turn.wqes_done += n;
   return true;
 }
 
-/// The window of the WQE before `next`, so that the next one like it is quick. By the queue's own lane.
-__device__ inline Window window_of(const Tables& tables, const QueueEntry& queue, std::uint32_t next) {
-  const uint4 remote = load128(segment_at(queue, next - 1, 1));
-  const std::uint32_t rkey = swapped(remote.z);
-  const PeerEntry& peer = tables.peers[queue.remote_device & 1][queue.remote_qpn & 0xffff];
-  const KeyEntry& key = tables.keys[queue.remote_device & 1][rkey >> 8 & 0xffff];
-  const uint4 who = load128(&peer);
-  const uint4 range = load128(&key);
-  const uint4 place = load128(reinterpret_cast<const std::byte*>(&key) + 16);
-  const uint4 rights = load128(reinterpret_cast<const std::byte*>(&key) + 32);
-  const std::uint64_t bytes = std::uint64_t{range.w} << 32 | range.z;
+__device__ inline Window window_of(const KeyEntry& key, std::uint32_t raw_key, std::uint32_t pdn,
+                                   std::uint32_t access) {
+  const auto* const words = reinterpret_cast<const std::byte*>(&key);
+  const uint4 range = load128(words);
+  const uint4 place = load128(words + 16);
+  const uint4 rights = load128(words + 32);
   const auto at = std::uint64_t{place.y} << 32 | place.x;
-  const bool good = (who.w & kRemoteWrite) != 0 && (rights.x & kRemoteWrite) != 0 && place.z == rkey && rkey != 0 &&
-                    place.w == who.z && at != 0 && bytes >= 8;
-  if (!good) return {};
-  return {.rkey = remote.z,
+  const bool good = (rights.x & access) == access && place.z != 0 && place.z == swapped(raw_key) && place.w == pdn;
+  if (!good || at == 0) return {};
+  return {.key = raw_key,
           .near = rights.y != 0,
           .relaxed = (rights.x & kRelaxedOrdering) != 0,
           .iova = std::uint64_t{range.y} << 32 | range.x,
-          .last = bytes - 8,
+          .bytes = std::uint64_t{range.w} << 32 | range.z,
           .at = reinterpret_cast<std::byte*>(at)};  // NOLINT(performance-no-int-to-ptr)
+}
+
+/// The windows of the WQE before `next`, so that the next one like it is quick. By the queue's own lane.
+__device__ inline Windows windows_of(const Tables& tables, const QueueEntry& queue, std::uint32_t next) {
+  const Head head = load_head(queue, next - 1);
+  const std::uint32_t far_device = queue.remote_device & 1;
+  const uint4 peer = load128(&tables.peers[far_device][queue.remote_qpn & 0xffff]);
+  if ((peer.w & kRemoteWrite) == 0) return {};
+  const KeyEntry& far_key = tables.keys[far_device][swapped(head.remote.z) >> 8 & 0xffff];
+  const KeyEntry& own_key = tables.keys[queue.device & 1][swapped(head.data.y) >> 8 & 0xffff];
+  return {window_of(far_key, head.remote.z, peer.z, kRemoteWrite), window_of(own_key, head.data.y, queue.pdn, 0)};
 }
 
 }  // namespace marrow::cx7::cuda

@@ -77,10 +77,6 @@ __device__ inline std::uint64_t swapped(std::uint32_t first, std::uint32_t secon
   return std::uint64_t{swapped(first)} << 32 | swapped(second);
 }
 
-__device__ inline const std::byte* segment_at(const QueueEntry& queue, std::uint32_t index, std::uint32_t k) {
-  return queue.sq + std::uint64_t{(index + k / 4) & queue.sq_mask} * wire::kWqebbBytes + k % 4 * wire::kDsBytes;
-}
-
 /// Segment `k` >= 1 of a WQE: those of the first block are at hand.
 __device__ inline uint4 segment_of(const QueueEntry& queue, const Wqe& wqe, std::uint32_t k) {
   if (k == 1) return wqe.segment[0];

@@ -84,7 +84,8 @@ class Worker {
     at.cq_life = queue.kept_cq_life;
     watcher_.absent_since_ns = 0;
     watcher_.hot_seen = 0;
-    window_ = {};
+    windows_ = {};
+    watcher_.ahead = 0;
     long_ways_ = 0;
 #pragma unroll
     for (std::uint32_t k = 0; k < kRegisters; ++k) {
@@ -116,8 +117,9 @@ class Worker {
     const Progress& at = watcher_.at;
     bool flushes = false;
     if (mine.qpn != 0 && mine.serve == Serve::kSend && at.failed == 0) {
-      watch(mine, watcher_, round, order_.strict, tables_.counters[mine.device]);
-      if (at.posted - at.next == 1 && mine.cq_lane == lane_) express_one(mine, watcher_, window_);
+      Head head;
+      const bool fresh = watch(mine, watcher_, round, head, order_.strict, tables_.counters[mine.device]);
+      if (fresh && at.posted - at.next == 1 && mine.cq_lane == lane_) express_one(mine, watcher_, windows_, head);
     } else if (mine.qpn != 0 && mine.serve != Serve::kNot && round % kAllRegistersEvery == 0) {
       flushes = distance16(swapped(load32(mine.dbrec_send)), at.next) > 0;
     }
@@ -139,10 +141,10 @@ class Worker {
     const std::uint32_t next_before = turn.next;
     if (__shfl_sync(~0u, flushes, whose)) {
       flush(queue, turn);
-    } else if (!express_batch(queue, window_of_lane(whose), turn)) {
+    } else if (!express_batch(queue, windows_of_lane(whose), turn)) {
       serve({tables_, queues_, order_.strict}, queue, turn);
       const bool done = turn.next != next_before && turn.failed == 0;
-      if (lane_ == whose && done && long_ways_++ % kLearnEvery == 0) window_ = window_of(tables_, queue, turn.next);
+      if (lane_ == whose && done && long_ways_++ % kLearnEvery == 0) windows_ = windows_of(tables_, queue, turn.next);
     }
     if (lane_ == whose) {
       watcher_.at.next = turn.next;
@@ -154,14 +156,17 @@ class Worker {
     if (lane_ == queue.cq_lane) watcher_.at.cqes = turn.cqes;
   }
 
-  __device__ Window window_of_lane(std::uint32_t lane) const {
-    const auto at = __shfl_sync(~0u, reinterpret_cast<unsigned long long>(window_.at), lane);
-    return {.rkey = __shfl_sync(~0u, window_.rkey, lane),
-            .near = __shfl_sync(~0u, window_.near, lane) != 0,
-            .relaxed = __shfl_sync(~0u, window_.relaxed, lane) != 0,
-            .iova = __shfl_sync(~0u, window_.iova, lane),
-            .last = __shfl_sync(~0u, window_.last, lane),
-            .at = reinterpret_cast<std::byte*>(at)};  // NOLINT(performance-no-int-to-ptr)
+  __device__ Windows windows_of_lane(std::uint32_t lane) const {
+    const auto of_lane = [lane](const Window& mine) -> Window {
+      const auto at = __shfl_sync(~0u, reinterpret_cast<unsigned long long>(mine.at), lane);
+      return {.key = __shfl_sync(~0u, mine.key, lane),
+              .near = __shfl_sync(~0u, mine.near, lane) != 0,
+              .relaxed = __shfl_sync(~0u, mine.relaxed, lane) != 0,
+              .iova = __shfl_sync(~0u, mine.iova, lane),
+              .bytes = __shfl_sync(~0u, mine.bytes, lane),
+              .at = reinterpret_cast<std::byte*>(at)};  // NOLINT(performance-no-int-to-ptr)
+    };
+    return {of_lane(windows_.remote), of_lane(windows_.local)};
   }
 
   const ShiftOrder& order_;
@@ -170,7 +175,7 @@ class Worker {
   std::uint32_t warp_;
   std::uint32_t lane_;
   Watcher watcher_;
-  Window window_;
+  Windows windows_;
   std::uint32_t long_ways_ = 0;
   std::uint32_t generation_ = 0;
   bool busy_ = false;

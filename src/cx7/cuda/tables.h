@@ -12,7 +12,7 @@ namespace marrow::cx7::cuda {
 inline constexpr std::uint32_t kDevices = 2;
 inline constexpr std::uint32_t kNumbers = 1u << 16;  // of keys and QPs of one device
 inline constexpr std::uint32_t kLanes = 32;
-inline constexpr std::uint32_t kWarps = 32;
+inline constexpr std::uint32_t kWarps = 64;
 inline constexpr std::uint32_t kWarpsPerBlock = 4;
 inline constexpr std::uint32_t kBlocks = kWarps / kWarpsPerBlock;
 

@@ -26,6 +26,7 @@ struct Watcher {
   std::uint64_t seen[kRegisters];
   std::uint32_t hot = 0;  // the register that rang last
   std::uint64_t hot_seen = 0;
+  std::uint64_t ahead = 0;  // a look that is on its way
   std::uint64_t absent_since_ns = 0;
   std::uint64_t clock_ns = 0;  // as of a look at the clock some rounds ago: reading it is slow
   Tally tally;
@@ -33,6 +34,21 @@ struct Watcher {
 
 __device__ inline void count(unsigned long long& counter, std::uint64_t n = 1) {
   atomicAdd(&counter, static_cast<unsigned long long>(n));  // no result: the lane does not wait
+}
+
+__device__ inline const std::byte* segment_at(const QueueEntry& queue, std::uint32_t index, std::uint32_t k) {
+  return queue.sq + std::uint64_t{(index + k / 4) & queue.sq_mask} * wire::kWqebbBytes + k % 4 * wire::kDsBytes;
+}
+
+/// The first three segments of a WQE.
+struct Head {
+  uint4 ctrl;
+  uint4 remote;
+  uint4 data;
+};
+__device__ inline Head load_head(const QueueEntry& queue, std::uint32_t index) {
+  const std::byte* const block = segment_at(queue, index, 0);
+  return {load128(block), load128(block + wire::kDsBytes), load128(block + 2 * wire::kDsBytes)};
 }
 
 /// Signed distance of two 16-bit queue indices.
@@ -69,36 +85,55 @@ __device__ inline void take_in(const QueueEntry& queue, Watcher& watcher, std::u
   named = true;
 }
 
-/// Looks once. Afterwards `watcher.at.posted` may be ahead of `next`. The loads of a look travel side by side.
-__device__ inline void watch(const QueueEntry& queue, Watcher& watcher, std::uint32_t round, bool strict,
-                             GpuCounters& counters) {
-  bool named = false;
-  bool page_rang = false;
-  if (round % kAllRegistersEvery == 0) {
-    std::uint64_t words[kRegisters];
+/// Asks for the register that rang last, for the next look: with one load always on its way, a doorbell waits half as
+/// long for a look that sees it.
+__device__ inline void ask_ahead(const QueueEntry& queue, Watcher& watcher) {
+  watcher.ahead = load64(queue.registers + watcher.hot * wire::kUarDoorbellStride);
+}
+
+/// All registers, side by side.
+__device__ inline void look_at_all(const QueueEntry& queue, Watcher& watcher, bool& named, bool& page_rang) {
+  std::uint64_t words[kRegisters];
 #pragma unroll
-    for (std::uint32_t k = 0; k < kRegisters; ++k) words[k] = load64(queue.registers + k * wire::kUarDoorbellStride);
+  for (std::uint32_t k = 0; k < kRegisters; ++k) words[k] = load64(queue.registers + k * wire::kUarDoorbellStride);
 #pragma unroll
-    for (std::uint32_t k = 0; k < kRegisters; ++k) {
-      if (words[k] == watcher.seen[k] || words[k] == 0) continue;
-      watcher.seen[k] = words[k];
-      watcher.hot = k;
-      watcher.hot_seen = words[k];
-      take_in(queue, watcher, words[k], named, page_rang);
-    }
-  } else {
-    const std::uint64_t word = load64(queue.registers + watcher.hot * wire::kUarDoorbellStride);
-    if (word != watcher.hot_seen && word != 0) {
-      watcher.hot_seen = word;
-      take_in(queue, watcher, word, named, page_rang);
-    }
+  for (std::uint32_t k = 0; k < kRegisters; ++k) {
+    if (words[k] == watcher.seen[k] || words[k] == 0) continue;
+    watcher.seen[k] = words[k];
+    if (k != watcher.hot) watcher.hot_seen = watcher.ahead = words[k];
+    watcher.hot = k;
+    take_in(queue, watcher, words[k], named, page_rang);
   }
+}
+
+/// Looks once, and says whether something rang. The next WQE's bytes are then on their way to `head`.
+__device__ inline bool rings(const QueueEntry& queue, Watcher& watcher, std::uint32_t round, Head& head,
+                             bool& page_rang) {
+  bool named = false;
+  const std::uint64_t word = watcher.ahead;
+  ask_ahead(queue, watcher);
+  if (word != watcher.hot_seen && word != 0) {
+    watcher.hot_seen = word;
+    take_in(queue, watcher, word, named, page_rang);
+  } else if (round % kAllRegistersEvery == 0) {
+    look_at_all(queue, watcher, named, page_rang);
+  }
+  if (named || page_rang) head = load_head(queue, watcher.at.next);
+  return named;
+}
+
+/// One look at the queue. Afterwards `watcher.at.posted` may be ahead of `next`; true when `head` is the next WQE's.
+__device__ inline bool watch(const QueueEntry& queue, Watcher& watcher, std::uint32_t round, Head& head, bool strict,
+                             GpuCounters& counters) {
+  bool page_rang = false;
+  const bool named = rings(queue, watcher, round, head, page_rang);
   const bool waits_for_record = watcher.at.rung != watcher.at.posted;
-  if (!named && !page_rang && !waits_for_record) return;
+  if (!named && !page_rang && !waits_for_record) return false;
   accept(queue, watcher, strict, page_rang, counters);
-  if (!named) return;
+  if (!named) return page_rang;
   ++watcher.tally.doorbells;
   if (watcher.at.rung != watcher.at.posted) count(counters.strict_doorbell_ahead_of_dbrec);
+  return true;
 }
 
 }  // namespace marrow::cx7::cuda
