@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of inline-payload. Here an inline payload is loaded from memory, as its length is an axis.
-#include "experiments/common/gpu/kernels.h"
+#include "experiments/common/gpu/kernels.cuh"
 #include "experiments/inline_payload/inline_payload_kernels.h"
 #include "experiments/inline_payload/inline_payload_policies.h"
 

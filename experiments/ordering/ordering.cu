@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of ordering: the same put by each of the seven recipes, and each recipe's own floor.
-#include "experiments/common/gpu/kernels.h"
+#include "experiments/common/gpu/kernels.cuh"
 #include "experiments/ordering/ordering_kernels.h"
 
 namespace marrow::experiments {

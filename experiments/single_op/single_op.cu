@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of single-op. Inline payload comes from a register: a lane that sends 8 bytes has just computed them.
-#include "experiments/common/gpu/kernels.h"
+#include "experiments/common/gpu/kernels.cuh"
 #include "experiments/single_op/single_op_kernels.h"
 #include "experiments/single_op/single_op_policies.h"
 

@@ -89,10 +89,8 @@ measure::Record run_one(const Task& task, experiments::Context& context, int out
   try {
     experiments::run_on_lane(*task.experiment, context, task.point, record);
   } catch (const util::Error& problem) {
-    const bool waived = problem.kind() == util::ErrorKind::kWaived;
-    const bool hints = waived && !problem.hint().empty();
-    measure::fail(record, hints ? problem.what() + ("; try " + problem.hint()) : problem.what());
-    if (waived) record.status = measure::Status::kWaived;
+    measure::fail(record, problem.hint().empty() ? problem.what() : problem.what() + ("; try " + problem.hint()));
+    if (problem.kind() == util::ErrorKind::kWaived) record.status = measure::Status::kWaived;
   } catch (const std::exception& problem) {
     measure::fail(record, problem.what());
   }

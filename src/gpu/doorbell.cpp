@@ -32,18 +32,22 @@ void* page_of(volatile std::uint64_t* reg) {
 /// Registered until the last register on it goes; one that somebody else has registered stays theirs.
 class Doorbell::Page {
  public:
-  static std::shared_ptr<Page> get(Device& device, void* page, DoorbellKind kind) {
+  /// Null with the reason in `why` when the page does not take this kind.
+  static std::shared_ptr<Page> get(Device& device, void* page, DoorbellKind kind, std::string& why) {
     static std::mutex lock;
     static std::map<void*, std::weak_ptr<Page>> pages;
     const std::lock_guard guard(lock);
-    if (auto known = pages[page].lock()) return known->kind_ == kind ? known : nullptr;
+    if (auto known = pages[page].lock()) {
+      why = "the page is mapped otherwise already";
+      return known->kind_ == kind ? known : nullptr;
+    }
     const unsigned flags = cudaHostRegisterPortable | cudaHostRegisterMapped |
                            (kind == DoorbellKind::kIoMemory ? cudaHostRegisterIoMemory : 0);
     const auto result = cudaHostRegister(page, kPageBytes, flags);
     (void)cudaGetLastError();
     const bool by_others = result == cudaErrorHostMemoryAlreadyRegistered;
     if (result != cudaSuccess && !by_others) {
-      util::log::info("doorbell page of GPU {}: {}", device.index(), cudaGetErrorString(result));
+      why = cudaGetErrorString(result);
       return nullptr;
     }
     auto made = std::shared_ptr<Page>(new Page(device, page, kind, !by_others));
@@ -113,38 +117,47 @@ Doorbell::Doorbell(Device& device, volatile std::uint64_t* reg, DoorbellKind fir
   device.use();
   struct Attempt {
     DoorbellKind kind;
-    const char* text;
+    const char* name;
   };
-  constexpr std::array kAttempts{
-      Attempt{DoorbellKind::kIoMemory, "UAR register mapped to the GPU as I/O memory"},
-      Attempt{DoorbellKind::kOrdinaryMemory, "UAR page mapped to the GPU as ordinary memory"}};
+  constexpr std::array kAttempts{Attempt{DoorbellKind::kIoMemory, "I/O memory"},
+                                 Attempt{DoorbellKind::kOrdinaryMemory, "ordinary memory"}};
+  std::string refusals;
   for (const auto& attempt : kAttempts) {
     if (attempt.kind < first) continue;
-    auto page = Page::get(device, page_of(reg), attempt.kind);
-    void* seen = nullptr;
-    if (page == nullptr) continue;
-    if (cudaHostGetDevicePointer(&seen, const_cast<std::uint64_t*>(reg), 0) != cudaSuccess) {
-      (void)cudaGetLastError();
-      continue;
+    std::string why;
+    if (map(device, reg, attempt.kind, why)) {
+      text_ = fmt::format("UAR register mapped to the GPU as {}{}", attempt.name, refusals);
+      return;
     }
-    page_ = std::move(page);
-    on_gpu_ = static_cast<volatile std::uint64_t*>(seen);
-    kind_ = attempt.kind;
-    text_ = attempt.text;
-    return;
+    refusals += fmt::format("; not as {}: {}", attempt.name, why);
   }
   forward(device, reg);
+  text_ = "a word in host memory that a host thread forwards to the UAR register" + refusals;
+}
+
+bool Doorbell::map(Device& device, volatile std::uint64_t* reg, DoorbellKind kind, std::string& why) {
+  auto page = Page::get(device, page_of(reg), kind, why);
+  if (page == nullptr) return false;
+  void* seen = nullptr;
+  const auto result = cudaHostGetDevicePointer(&seen, const_cast<std::uint64_t*>(reg), 0);
+  if (result != cudaSuccess) {
+    (void)cudaGetLastError();
+    why = cudaGetErrorString(result);
+    return false;
+  }
+  page_ = std::move(page);
+  on_gpu_ = static_cast<volatile std::uint64_t*>(seen);
+  kind_ = kind;
+  return true;
 }
 
 void Doorbell::forward(Device& device, volatile std::uint64_t* reg) {
   forwarder_ = std::make_unique<Forwarder>(device, reg);
   on_gpu_ = forwarder_->word();
   kind_ = DoorbellKind::kForwarded;
-  text_ = "forwarded by a host thread from a word in host memory";
-  util::log::once(
-      "forwarded doorbell",
-      "the doorbell page cannot be mapped to the GPU, so a host thread rings; on a real NIC the driver option "
-      "NVreg_RegistryDwords=PeerMappingOverride=1 allows the mapping");
+  util::log::once("forwarded doorbell",
+                  "a host thread rings for the GPU; on a real NIC the driver option "
+                  "NVreg_RegistryDwords=PeerMappingOverride=1 lets the GPU ring itself");
 }
 
 Doorbell::~Doorbell() = default;

@@ -32,13 +32,14 @@ class Doorbell {
   /// For gda::Qp::doorbell of a GPU lane. Written only.
   [[nodiscard]] volatile std::uint64_t* on_gpu() const { return on_gpu_; }
   [[nodiscard]] DoorbellKind kind() const { return kind_; }
-  /// For headers and records; names what did not work before.
+  /// For headers and records; tells also what was tried before and why it did not work.
   [[nodiscard]] const std::string& describe() const { return text_; }
 
  private:
   class Page;       // a registered page
   class Forwarder;  // a thread that rings
 
+  bool map(Device& device, volatile std::uint64_t* reg, DoorbellKind kind, std::string& why);
   void forward(Device& device, volatile std::uint64_t* reg);
 
   std::shared_ptr<Page> page_;

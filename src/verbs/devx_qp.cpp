@@ -124,6 +124,8 @@ gda::Qp DevxQp::handle() const {
       reinterpret_cast<wire::be32*>(record_memory_->data() + offsetof(Records, qp) + offsetof(wire::QpDbrec, send));
   qp.doorbell = uar_.doorbell();
   qp.cq = cq_memory_->data();
+  qp.cq_consumer =
+      reinterpret_cast<wire::be32*>(record_memory_->data() + offsetof(Records, cq) + offsetof(wire::CqDbrec, consumer));
   qp.counters = reinterpret_cast<gda::QpCounters*>(counter_memory_->data());
   qp.timeout_ns = static_cast<std::uint64_t>(options_.timeout.count());
   qp.max_inline_bytes = wire::max_inline_write(std::max(1u, std::min(wqe_wqebbs, options_.sq_wqebbs)));

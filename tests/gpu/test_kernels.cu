@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // See test_kernels.h.
-#include "experiments/common/gpu/clerks.h"
+#include "experiments/common/gpu/clerks.cuh"
 #include "gpu/test_kernels.h"
 #include "marrow/gda/team.h"
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "gpu/memory.h"
+#include "util/error.h"
 
 namespace marrow::experiments {
 namespace {
@@ -16,8 +17,22 @@ verbs::MemorySource source(gpu::Device& device, gda::Mem mem) {
   return mem == gda::Mem::kHost ? gpu::pinned_source(device) : gpu::gpu_source(device);
 }
 
-BenchMemory memory_for(gpu::Device& device, const gda::Placement& placement) {
-  return {.payload = gpu::gpu_source(device),
+/// Before the NIC refuses an address, in words that say which option to change.
+void require_reach(const Context& context, const GpuBenchOptions& options) {
+  const bool all_on_host = options.payload == gda::Mem::kHost && options.placement.sq == gda::Mem::kHost &&
+                           options.placement.cq == gda::Mem::kHost && options.placement.dbrec == gda::Mem::kHost;
+  if (context.engine != "cpu" || all_on_host) return;
+  throw util::Error(
+      fmt::format("queues or payload lie in memory of GPU {}, which the software NIC's CPU engine cannot reach",
+                  context.gpu->index()),
+      util::ErrorKind::kFailed, "--engine auto");
+}
+
+BenchMemory memory_for(const Context& context, const GpuBenchOptions& options) {
+  require_reach(context, options);
+  auto& device = *context.gpu;
+  const auto& placement = options.placement;
+  return {.payload = source(device, options.payload),
           .queues = {.sq = source(device, placement.sq),
                      .cq = source(device, placement.cq),
                      .dbrec = source(device, placement.dbrec),
@@ -32,7 +47,7 @@ verbs::DevxQpOptions patient(verbs::DevxQpOptions options) {
 }  // namespace
 
 GpuBench::GpuBench(const Context& context, const GpuBenchOptions& options)
-    : Bench(context, patient(options.queue), memory_for(*context.gpu, options.placement)),
+    : Bench(context, patient(options.queue), memory_for(context, options)),
       device_(context.gpu.get()),
       doorbell_a_(*context.gpu, a().queue.handle().doorbell, options.first_doorbell),
       doorbell_b_(*context.gpu, b().queue.handle().doorbell, options.first_doorbell) {}

@@ -13,10 +13,11 @@ namespace marrow::experiments {
 struct GpuBenchOptions {
   verbs::DevxQpOptions queue = {};  // its memory is chosen by `placement`
   gda::Placement placement = {};    // Mem::kLane is the GPU's
+  gda::Mem payload = gda::Mem::kLane;
   gpu::DoorbellKind first_doorbell = gpu::DoorbellKind::kIoMemory;
 };
 
-/// Both ends' lanes run on Context::gpu; payload lies in its memory.
+/// Both ends' lanes run on Context::gpu. \throws util::Error also where the software NIC's engine cannot reach a part.
 class GpuBench : public Bench<verbs::DevxQp> {
  public:
   explicit GpuBench(const Context& context, const GpuBenchOptions& options = {});

@@ -2,7 +2,7 @@
 // The kernels of single puts and round trips, as templates for an experiment's .cu file. One thread of one CTA a lane.
 #pragma once
 
-#include "experiments/common/gpu/clerks.h"
+#include "experiments/common/gpu/clerks.cuh"
 #include "experiments/common/gpu/floor_poster.h"
 #include "experiments/common/gpu/jobs.h"
 #include "experiments/common/put_loop.h"
