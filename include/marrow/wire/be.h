@@ -13,11 +13,18 @@ namespace marrow::wire {
 
 static_assert(std::endian::native == std::endian::little, "marrow runs on little-endian hosts");
 
-// Shifts, not a builtin: constexpr on the host, and ptxas turns the pattern into one byte permute.
+// Shifts are constexpr, and host compilers see a byte swap in them; ptxas does not, and takes ten instructions for what
+// one byte permute does [obs: nvcc 13.0, sm_90].
 MARROW_HD constexpr std::uint16_t swap_bytes(std::uint16_t v) {
+#if defined(__CUDA_ARCH__)
+  if (!__builtin_is_constant_evaluated()) return static_cast<std::uint16_t>(__byte_perm(v, 0, 0x3201));
+#endif
   return static_cast<std::uint16_t>(static_cast<std::uint16_t>(v << 8) | (v >> 8));
 }
 MARROW_HD constexpr std::uint32_t swap_bytes(std::uint32_t v) {
+#if defined(__CUDA_ARCH__)
+  if (!__builtin_is_constant_evaluated()) return __byte_perm(v, 0, 0x0123);
+#endif
   return (v << 24) | ((v << 8) & 0x00ff0000u) | ((v >> 8) & 0x0000ff00u) | (v >> 24);
 }
 MARROW_HD constexpr std::uint64_t swap_bytes(std::uint64_t v) {
