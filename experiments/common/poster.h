@@ -37,6 +37,14 @@ template <gda::PolicyType P>
   return kLong ? gda::inline_write_wqebbs(bytes) : 1;
 }
 
+/// The value, worked out by now: a GPU's compiler would otherwise do it where the value is stored, inside the time.
+[[nodiscard]] MARROW_HD inline std::uint64_t computed(std::uint64_t value) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("" : "+l"(value));
+#endif
+  return value;
+}
+
 /// Where an inline payload comes from.
 enum class Source : std::uint8_t {
   kMemory,    // Route::from, loaded while the WQE is built
@@ -54,11 +62,15 @@ class GdaPoster {
     if constexpr (S == Source::kMemory) room_.wqebbs = wqebbs_of_put<P>(route.bytes);
   }
 
-  MARROW_HD void prepare(std::uint64_t word) { word_ = word; }
+  MARROW_HD void prepare(std::uint64_t word) { word_ = computed(word); }
 
   MARROW_HD void post() noexcept {
     const gda::Solo team;
     const auto slots = sq_.reserve(team, room_);
+    if (!slots.ok()) {  // asked once, so that the compiler need not ask again in each verb
+      ticket_ = {.status = slots.status};
+      return;
+    }
     if constexpr (S == Source::kRegister) {
       sq_.write_value(slots[0], put_.to, word_);
     } else {
