@@ -11,7 +11,8 @@
 namespace marrow::cx7::cuda {
 
 inline constexpr std::uint32_t kRegisters = wire::kUarDoorbells;
-inline constexpr std::uint32_t kAllRegistersEvery = 64;  // rounds; in between only the one that rang last
+inline constexpr std::uint32_t kTicksBetweenLooks = 800;  // half of what a load across PCIe takes [obs: H200]
+inline constexpr std::uint32_t kAllRegistersEvery = 64;   // rounds; in between only the one that rang last
 
 /// What a lane counts in registers, on the way of every message. The rest is rare and goes to memory at once.
 struct Tally {
@@ -27,6 +28,7 @@ struct Watcher {
   std::uint32_t hot = 0;  // the register that rang last
   std::uint64_t hot_seen = 0;
   std::uint64_t ahead = 0;  // a look that is on its way
+  std::uint32_t asked_at = 0;
   std::uint64_t absent_since_ns = 0;
   std::uint64_t clock_ns = 0;  // as of a look at the clock some rounds ago: reading it is slow
   Tally tally;
@@ -85,9 +87,12 @@ __device__ inline void take_in(const QueueEntry& queue, Watcher& watcher, std::u
   named = true;
 }
 
-/// Asks for the register that rang last, for the next look: with one load always on its way, a doorbell waits half as
-/// long for a look that sees it.
+/// Asks for the register that rang last, for the look after the next: with two loads always on their way, half a round
+/// trip apart, a doorbell waits half as long for one that sees it.
 __device__ inline void ask_ahead(const QueueEntry& queue, Watcher& watcher) {
+  while (ticks() - watcher.asked_at < kTicksBetweenLooks) {
+  }
+  watcher.asked_at = ticks();
   watcher.ahead = load64(queue.registers + watcher.hot * wire::kUarDoorbellStride);
 }
 
