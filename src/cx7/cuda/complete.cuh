@@ -50,6 +50,7 @@ __device__ inline Content success(const Wqe& wqe) {
 struct Turn {
   std::uint32_t posted = 0;
   std::uint32_t next = 0;
+  std::uint32_t named = 0;
   std::uint32_t failed = 0;
   std::uint64_t cqes = 0;  // producer index of its CQ
   std::uint64_t absent_since_ns = 0;

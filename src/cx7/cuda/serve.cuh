@@ -45,16 +45,18 @@ __device__ inline std::uint32_t fetch_blocks(const QueueEntry& queue, std::uint3
   return end;
 }
 
-/// Strict: bytes older than their doorbell are an error, as a NIC would execute whatever stood there. Lenient: they are
-/// counted, and waited for.
-__device__ inline void check_fresh(const Warp& warp, const QueueEntry& queue, Wqe& wqe, uint4& ctrl,
-                                   GpuCounters& counters) {
+/// Bytes older than their doorbell. Strict: an error, as a NIC would execute whatever stood there; lenient: counted,
+/// and waited for. Where the doorbell itself was overwritten by a neighbour's, the record may be ahead of the bytes
+/// rightfully, for their fence may stand behind it: then they are waited for, and nothing is wrong.
+__device__ inline void check_fresh(const Warp& warp, const QueueEntry& queue, std::uint32_t named, Wqe& wqe,
+                                   uint4& ctrl, GpuCounters& counters) {
   if (is_fresh(queue, ctrl, wqe.index)) return;
-  count(counters.strict_stale_wqe_index);
+  const bool announced = static_cast<std::int32_t>(named - wqe.index) > 0;
+  if (announced) count(counters.strict_stale_wqe_index);
+  const bool waits = !warp.strict || !announced;
   const std::uint64_t start = now_ns();
   const std::byte* const block = segment_at(queue, wqe.index, 0);
-  while (!warp.strict && !is_fresh(queue, ctrl, wqe.index) && now_ns() - start < kStalePatienceNs)
-    ctrl = load128(block);
+  while (waits && !is_fresh(queue, ctrl, wqe.index) && now_ns() - start < kStalePatienceNs) ctrl = load128(block);
   if (!is_fresh(queue, ctrl, wqe.index)) {
     wqe.refusal = kMalformed;
     return;
@@ -69,10 +71,11 @@ __device__ inline bool has_reserved_bits(const uint4& ctrl) {
   return (swapped(ctrl.y) & 0xc0) != 0 || (swapped(ctrl.z) & kReservedFlags) != 0;
 }
 
-__device__ inline void decode(const Warp& warp, const Fetch& f, std::uint32_t whole, Wqe& wqe, uint4& ctrl) {
+__device__ inline void decode(const Warp& warp, const Fetch& f, const Turn& turn, Wqe& wqe, uint4& ctrl) {
   GpuCounters& counters = warp.tables.counters[f.queue.device];
+  const std::uint32_t whole = min(turn.posted - turn.next, kLanes);
   if (wqe.wqebbs == 0) return;
-  check_fresh(warp, f.queue, wqe, ctrl, counters);
+  check_fresh(warp, f.queue, turn.named, wqe, ctrl, counters);
   wqe.opcode = static_cast<wire::Opcode>(swapped(ctrl.x) & 0xff);
   wqe.signalled = (swapped(ctrl.z) >> 2 & 3) >= static_cast<std::uint32_t>(wire::Completion::kAlways);
   if (wqe.refusal.syndrome != wire::Syndrome::kNone) return;
@@ -138,7 +141,7 @@ __device__ inline void serve(const Warp& warp, const QueueEntry& queue, Turn& tu
   const Peer state = judge_peer(queue, words, peer, turn);
   if (state == Peer::kWaitedFor) return;
   if (state == Peer::kThere) {
-    decode(warp, {warp.tables, queue, peer}, n, wqe, ctrl);
+    decode(warp, {warp.tables, queue, peer}, turn, wqe, ctrl);
   } else if (wqe.wqebbs != 0) {
     count(counters.timeouts);
     wqe.refusal = {wire::Syndrome::kRetryExceeded, 0x81};

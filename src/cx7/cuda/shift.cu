@@ -85,6 +85,7 @@ class Worker {
     watcher_.absent_since_ns = 0;
     watcher_.hot_seen = 0;
     windows_ = {};
+    watcher_.knows_own = false;
     watcher_.ahead = 0;
     long_ways_ = 0;
 #pragma unroll
@@ -134,6 +135,7 @@ class Worker {
     const QueueEntry& queue = queues_[whose];
     Turn turn{.posted = __shfl_sync(~0u, watcher_.at.posted, whose),
               .next = __shfl_sync(~0u, watcher_.at.next, whose),
+              .named = __shfl_sync(~0u, watcher_.at.named, whose),
               .cqes = __shfl_sync(~0u, watcher_.at.cqes, queue.cq_lane),
               .absent_since_ns = __shfl_sync(~0u, watcher_.absent_since_ns, whose),
               .clock_ns = __shfl_sync(~0u, watcher_.clock_ns, whose)};

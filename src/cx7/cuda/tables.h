@@ -74,6 +74,8 @@ struct alignas(16) Progress {
   std::uint64_t cqes = 0;    // producer index of the CQ kept by this lane
   std::uint32_t failed = 0;  // ended by an error of its own
   std::uint32_t cq_life = 0;
+  std::uint32_t named = 0;  // announced by doorbells of its own; what lies behind was found through the record
+  std::uint32_t padding[3] = {};
 };
 
 // clang-format off

@@ -26,6 +26,7 @@ struct Watcher {
   Progress at;
   std::uint64_t seen[kRegisters];
   std::uint32_t hot = 0;  // the register that rang last
+  bool knows_own = false;
   std::uint64_t hot_seen = 0;
   std::uint64_t ahead = 0;  // a look that is on its way
   std::uint32_t asked_at = 0;
@@ -73,17 +74,20 @@ __device__ inline void accept(const QueueEntry& queue, Watcher& watcher, bool st
   if (at.posted - at.next > queue.sq_mask + 1) count(counters.strict_sq_overflow);
 }
 
-/// A value that stands in a register, new or not.
-__device__ inline void take_in(const QueueEntry& queue, Watcher& watcher, std::uint64_t word, bool& named,
-                               bool& page_rang) {
+/// A value that stands in register `k`, new or not. Another queue's may have taken the place of this one's, but not in
+/// a register that this one does not use.
+__device__ inline void take_in(const QueueEntry& queue, Watcher& watcher, std::uint32_t k, std::uint64_t word,
+                               bool& named, bool& page_rang) {
   const auto doorbell = wire::Doorbell::from_word(word);
   if (doorbell.qpn != queue.qpn) {
-    page_rang = true;
+    page_rang |= !watcher.knows_own || k == watcher.hot;
     return;
   }
+  watcher.knows_own = true;
   const std::int32_t advance = distance16(doorbell.end(), watcher.at.rung);
   if (advance <= 0) return;
   watcher.at.rung += static_cast<std::uint32_t>(advance);
+  watcher.at.named = watcher.at.rung;
   named = true;
 }
 
@@ -105,9 +109,10 @@ __device__ inline void look_at_all(const QueueEntry& queue, Watcher& watcher, bo
   for (std::uint32_t k = 0; k < kRegisters; ++k) {
     if (words[k] == watcher.seen[k] || words[k] == 0) continue;
     watcher.seen[k] = words[k];
-    if (k != watcher.hot) watcher.hot_seen = watcher.ahead = words[k];
-    watcher.hot = k;
-    take_in(queue, watcher, words[k], named, page_rang);
+    const bool ours = wire::Doorbell::from_word(words[k]).qpn == queue.qpn;
+    if (ours && k != watcher.hot) watcher.hot_seen = watcher.ahead = words[k];
+    if (ours) watcher.hot = k;
+    take_in(queue, watcher, k, words[k], named, page_rang);
   }
 }
 
@@ -119,7 +124,7 @@ __device__ inline bool rings(const QueueEntry& queue, Watcher& watcher, std::uin
   ask_ahead(queue, watcher);
   if (word != watcher.hot_seen && word != 0) {
     watcher.hot_seen = word;
-    take_in(queue, watcher, word, named, page_rang);
+    take_in(queue, watcher, watcher.hot, word, named, page_rang);
   } else if (round % kAllRegistersEvery == 0) {
     look_at_all(queue, watcher, named, page_rang);
   }
