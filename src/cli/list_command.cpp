@@ -79,8 +79,11 @@ std::string overview(const std::vector<Experiment>& experiments, std::size_t wid
 std::string hints(const Tool& tool, std::size_t width) {
   std::vector<std::string> nics{kSoftwareNic};
   for (const auto& device : tool.real_devices()) nics.push_back(device);
+  const auto lanes = gpu::kBuilt ? std::string("host; gpu where there is one of sm_90 or newer")
+                                 : fmt::format("host; {}", gpu::kNotBuilt);
   return measure::wrapped("policies, axes and needs of one: marrow list NAME; measure it: marrow run NAME", "  ",
                           width) +
+         measure::wrapped("lanes, for --lane: " + lanes, "  ", width) +
          measure::wrapped(fmt::format("NICs here, for --nic: {}", fmt::join(nics, ", ")), "  ", width);
 }
 

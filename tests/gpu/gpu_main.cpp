@@ -18,7 +18,7 @@ std::shared_ptr<gpu::Device>& first_gpu() {
 
 }  // namespace
 
-std::shared_ptr<gpu::Device> the_gpu() {
+const std::shared_ptr<gpu::Device>& the_gpu() {
   return first_gpu();
 }
 

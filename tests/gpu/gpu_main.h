@@ -8,6 +8,6 @@
 
 namespace marrow::test {
 
-[[nodiscard]] std::shared_ptr<gpu::Device> the_gpu();
+[[nodiscard]] const std::shared_ptr<gpu::Device>& the_gpu();
 
 }  // namespace marrow::test
