@@ -84,7 +84,7 @@ __device__ inline void complete_with_error(const QueueEntry& queue, const Conten
 inline constexpr std::uint8_t kFlushedBehindError = 0xf9;
 
 /// Flush CQEs for everything that the record announces. All lanes call.
-__device__ inline void flush(const QueueEntry& queue, Turn& turn) {
+__device__ __forceinline__ void flush(const QueueEntry& queue, Turn& turn) {
   const std::int32_t left = distance16(swapped(load32(queue.dbrec_send)), turn.next);
   turn.failed = 1;
   if (left <= 0 || static_cast<std::uint32_t>(left) > queue.sq_mask + 1) return;

@@ -130,7 +130,7 @@ __device__ inline Wqe broadcast(const Wqe& mine, std::uint32_t lane) {
 }
 
 /// Executes what the lanes in `chosen` hold, oldest in the lowest lane. All lanes call.
-__device__ inline void execute(const Fetch& f, const Wqe& wqe, std::uint32_t chosen, bool near) {
+__device__ __forceinline__ void execute(const Fetch& f, const Wqe& wqe, std::uint32_t chosen, bool near) {
   const std::uint32_t lane = threadIdx.x % kLanes;
   const bool moves = wqe.action == Action::kWrite || wqe.action == Action::kRead;
   while (chosen != 0) {

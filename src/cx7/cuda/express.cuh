@@ -77,8 +77,8 @@ __device__ inline Content written(std::uint32_t index, std::uint32_t bytes) {
 }
 
 /// A lane's own queue with one WQE, whose bytes are `head`. False, and nothing done, when it must take the long way.
-__device__ inline bool express_one(const QueueEntry& queue, Watcher& watcher, const Windows& windows,
-                                   const Head& head) {
+__device__ __forceinline__ bool express_one(const QueueEntry& queue, Watcher& watcher, const Windows& windows,
+                                            const Head& head) {
   Progress& at = watcher.at;
   if (windows.remote.key == 0) return false;
   const Move move = move_of(queue, windows, head, at.next);
@@ -97,7 +97,7 @@ __device__ inline bool express_one(const QueueEntry& queue, Watcher& watcher, co
 
 /// Up to 32 WQEs of one queue, all lanes with the same `turn`. False, and nothing done, when any must take the long
 /// way, or when they may not pass each other.
-__device__ inline bool express_batch(const QueueEntry& queue, const Windows& windows, Turn& turn) {
+__device__ __forceinline__ bool express_batch(const QueueEntry& queue, const Windows& windows, Turn& turn) {
   const std::uint32_t lane = threadIdx.x % kLanes;
   const std::uint32_t n = min(turn.posted - turn.next, kLanes);
   if (windows.remote.key == 0 || !windows.remote.relaxed) return false;

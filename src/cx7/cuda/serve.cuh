@@ -71,7 +71,7 @@ __device__ inline bool has_reserved_bits(const uint4& ctrl) {
   return (swapped(ctrl.y) & 0xc0) != 0 || (swapped(ctrl.z) & kReservedFlags) != 0;
 }
 
-__device__ inline void decode(const Warp& warp, const Fetch& f, const Turn& turn, Wqe& wqe, uint4& ctrl) {
+__device__ __forceinline__ void decode(const Warp& warp, const Fetch& f, const Turn& turn, Wqe& wqe, uint4& ctrl) {
   GpuCounters& counters = warp.tables.counters[f.queue.device];
   const std::uint32_t whole = min(turn.posted - turn.next, kLanes);
   if (wqe.wqebbs == 0) return;
@@ -116,7 +116,7 @@ __device__ inline Peer judge_peer(const QueueEntry& queue, const PeerWords& word
 }
 
 /// The error CQE of what `lane` holds, and the end of the queue.
-__device__ inline void fail(const QueueEntry& queue, const Wqe& wqe, std::uint32_t lane, Turn& turn) {
+__device__ __forceinline__ void fail(const QueueEntry& queue, const Wqe& wqe, std::uint32_t lane, Turn& turn) {
   Content content{.opcode = wire::CqeOpcode::kRequesterError};
   content.wqe_opcode = static_cast<wire::Opcode>(__shfl_sync(~0u, static_cast<unsigned>(wqe.opcode), lane));
   content.refusal.syndrome =
@@ -130,7 +130,7 @@ __device__ inline void fail(const QueueEntry& queue, const Wqe& wqe, std::uint32
 }
 
 /// Executes what was posted, at most 32 WQEBBs. All lanes call with the same `turn`.
-__device__ inline void serve(const Warp& warp, const QueueEntry& queue, Turn& turn) {
+__device__ __forceinline__ void serve(const Warp& warp, const QueueEntry& queue, Turn& turn) {
   GpuCounters& counters = warp.tables.counters[queue.device];
   const std::uint32_t n = min(turn.posted - turn.next, kLanes);
   Wqe wqe;

@@ -65,10 +65,12 @@ class Worker {
     generation_ = __shfl_sync(~0u, load32_acquire(&tables_.generation), 0);
     const auto* const from = reinterpret_cast<const std::byte*>(&tables_.queues[warp_][lane_]);
     auto* const to = reinterpret_cast<uint4*>(&queues_[lane_]);
+#pragma unroll
     for (std::uint32_t k = 0; k < sizeof(QueueEntry) / 16; ++k) to[k] = load128(from + 16 * k);
     const auto* const progress = reinterpret_cast<const std::byte*>(&tables_.progress[warp_][lane_]);
     Progress& at = watcher_.at;
     auto* const mine = reinterpret_cast<uint4*>(&at);
+#pragma unroll
     for (std::uint32_t k = 0; k < sizeof(Progress) / 16; ++k) mine[k] = load128(progress + 16 * k);
     start_fresh(queues_[lane_]);
     __syncwarp();
@@ -97,6 +99,7 @@ class Worker {
   __device__ void store() {
     auto* const to = reinterpret_cast<std::byte*>(&tables_.progress[warp_][lane_]);
     const auto* const mine = reinterpret_cast<const uint4*>(&watcher_.at);
+#pragma unroll
     for (std::uint32_t k = 0; k < sizeof(Progress) / 16; ++k) store128(to + 16 * k, mine[k]);
     GpuCounters& counters = tables_.counters[queues_[lane_].device];
     Tally& tally = watcher_.tally;
@@ -183,7 +186,7 @@ class Worker {
   bool busy_ = false;
 };
 
-__global__ void __launch_bounds__(kWarpsPerBlock* kLanes) work_a_shift(const ShiftOrder order) {
+__global__ void __launch_bounds__(kWarpsPerBlock* kLanes, 1) work_a_shift(const ShiftOrder order) {
   __shared__ QueueEntry queues[kWarpsPerBlock][kLanes];
   const std::uint32_t local = threadIdx.x / kLanes;
   Worker(order, queues[local], blockIdx.x * kWarpsPerBlock + local).run();
