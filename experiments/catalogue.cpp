@@ -7,6 +7,7 @@
 #include "experiments/enclosing_residency/enclosing_residency.h"
 #include "experiments/inline_payload/inline_payload.h"
 #include "experiments/ordering/ordering.h"
+#include "experiments/ordering_litmus/ordering_litmus.h"
 #include "experiments/proxy_enqueue/proxy_enqueue.h"
 #include "experiments/single_op/single_op.h"
 #include "experiments/timer_check/timer_check.h"
@@ -16,6 +17,7 @@ namespace marrow::experiments {
 std::vector<Experiment> catalogue() {
   return {single_op(),
           ordering(),
+          ordering_litmus(),
           inline_payload(),
           proxy_enqueue(),
           enclosing_kernel(),

@@ -77,6 +77,8 @@ struct Context {
   const std::atomic<bool>* stop = nullptr;                           // set on a time limit or an interrupt
   std::function<void(const measure::ActivePath&)> report_path = {};  // once the endpoints are set up
   std::function<void(bool on)> watch_nic = {};                       // around the one operation of a trace
+  /// A counter of the software NIC by name, of both devices together. Empty on a real NIC.
+  std::function<std::uint64_t(std::string_view counter)> nic_count = {};
 
   [[nodiscard]] bool stopping() const noexcept { return stop != nullptr && stop->load(std::memory_order_relaxed); }
 };
@@ -95,6 +97,7 @@ struct Experiment {
   std::vector<Variant> variants;
   std::vector<Sweep> sweeps;
   std::uint32_t iterations = 2000;  // a default that leaves p99 its own samples and keeps a demo short
+  bool lenient_nic = false;         // wants a software NIC that counts what it would else refuse
   /// Measures on host lanes.
   std::function<void(Context&, const Point&, measure::Record&)> run;
   /// The same question on lanes of a GPU, Context::gpu. Empty where the experiment has none, or this build no CUDA.

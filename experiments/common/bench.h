@@ -27,6 +27,7 @@ inline constexpr std::size_t kMostPayload = 16384;
 struct BenchMemory {
   verbs::MemorySource payload = {};
   verbs::QueueMemory queues = {};
+  std::size_t payload_bytes = verbs::Memory::kAlign;
 };
 
 /// For host lanes: ordinary memory, or memory that a GPU reaches when the software NIC's engine is to be one.
@@ -69,7 +70,10 @@ class Bench {
   static verbs::PairOf<Queue> make(const Context& context, typename Queue::Options options, const BenchMemory& memory) {
     if constexpr (requires { options.memory; }) options.memory = memory.queues;
     return verbs::pair_of_endpoints<Queue>(
-        {.devices = {context.devices.at(0), context.devices.at(1)}, .payload = memory.payload}, options);
+        {.devices = {context.devices.at(0), context.devices.at(1)},
+         .buffer_bytes = memory.payload_bytes,
+         .payload = memory.payload},
+        options);
   }
 
   verbs::PairOf<Queue> pair_;

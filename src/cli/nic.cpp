@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "cli/closest.h"
@@ -24,6 +25,21 @@ constexpr const char* kDevices = "/sys/class/infiniband";
 bool is_simulated(const std::string& device) {
   return device.starts_with("mlx5_sim");
 }
+
+#ifdef MARROW_HAS_CX7
+std::uint64_t count_of(std::string_view name) {
+  constexpr int kMost = 256;
+  std::array<marrow_cx7_stat, kMost> stats{};
+  std::uint64_t sum = 0;
+  for (const int device : {0, 1}) {
+    const int n = std::min(marrow_cx7_stats(device, stats.data(), kMost), kMost);
+    for (int i = 0; i < n; ++i) {
+      if (stats[static_cast<std::size_t>(i)].name == name) sum += stats[static_cast<std::size_t>(i)].value;
+    }
+  }
+  return sum;
+}
+#endif
 
 }  // namespace
 
@@ -74,6 +90,9 @@ void describe(const NicChoice& choice, experiments::Context& context) {
   context.nic = choice.name;
   context.devices = choice.devices;
   context.nic_kind = choice.software ? measure::Kind::kCx7Sim : measure::Kind::kNic;
+#ifdef MARROW_HAS_CX7
+  if (choice.name == kSoftwareNic) context.nic_count = count_of;
+#endif
 }
 
 }  // namespace marrow::cli

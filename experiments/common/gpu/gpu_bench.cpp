@@ -28,6 +28,8 @@ void require_reach(const Context& context, const GpuBenchOptions& options) {
       util::ErrorKind::kFailed, "--engine auto");
 }
 
+}  // namespace
+
 BenchMemory memory_for(const Context& context, const GpuBenchOptions& options) {
   require_reach(context, options);
   auto& device = *context.gpu;
@@ -36,7 +38,8 @@ BenchMemory memory_for(const Context& context, const GpuBenchOptions& options) {
           .queues = {.sq = source(device, placement.sq),
                      .cq = source(device, placement.cq),
                      .dbrec = source(device, placement.dbrec),
-                     .counters = gpu::gpu_source(device)}};
+                     .counters = gpu::gpu_source(device)},
+          .payload_bytes = options.payload_bytes};
 }
 
 verbs::DevxQpOptions patient(verbs::DevxQpOptions options) {
@@ -44,15 +47,13 @@ verbs::DevxQpOptions patient(verbs::DevxQpOptions options) {
   return options;
 }
 
-}  // namespace
-
 GpuBench::GpuBench(const Context& context, const GpuBenchOptions& options)
     : Bench(context, patient(options.queue), memory_for(context, options)),
       device_(context.gpu.get()),
       doorbell_a_(*context.gpu, a().queue.handle().doorbell, options.first_doorbell),
       doorbell_b_(*context.gpu, b().queue.handle().doorbell, options.first_doorbell) {}
 
-gda::Qp GpuBench::on_gpu(const verbs::DevxQp& queue, const gpu::Doorbell& doorbell) {
+gda::Qp on_gpu(const verbs::DevxQp& queue, const gpu::Doorbell& doorbell) {
   auto qp = queue.handle();
   qp.doorbell = doorbell.on_gpu();
   if (doorbell.kind() != gpu::DoorbellKind::kIoMemory) qp.doorbell_mapping = gda::DoorbellMapping::kOrdinaryMemory;

@@ -14,8 +14,17 @@ struct GpuBenchOptions {
   verbs::DevxQpOptions queue = {};  // its memory is chosen by `placement`
   gda::Placement placement = {};    // Mem::kLane is the GPU's
   gda::Mem payload = gda::Mem::kLane;
+  std::size_t payload_bytes = verbs::Memory::kAlign;
   gpu::DoorbellKind first_doorbell = gpu::DoorbellKind::kIoMemory;
 };
+
+/// Where the parts then lie, for lanes on Context::gpu. \throws util::Error where the software NIC's engine cannot reach
+/// a part.
+[[nodiscard]] BenchMemory memory_for(const Context& context, const GpuBenchOptions& options);
+/// The same queue with the time limit of GPU lanes.
+[[nodiscard]] verbs::DevxQpOptions patient(verbs::DevxQpOptions options);
+/// The queue as kernels take it.
+[[nodiscard]] gda::Qp on_gpu(const verbs::DevxQp& queue, const gpu::Doorbell& doorbell);
 
 /// Both ends' lanes run on Context::gpu. \throws util::Error also where the software NIC's engine cannot reach a part.
 class GpuBench : public Bench<verbs::DevxQp> {
@@ -29,8 +38,6 @@ class GpuBench : public Bench<verbs::DevxQp> {
   [[nodiscard]] const gpu::Doorbell& doorbell() const { return doorbell_a_; }
 
  private:
-  [[nodiscard]] static gda::Qp on_gpu(const verbs::DevxQp& queue, const gpu::Doorbell& doorbell);
-
   gpu::Device* device_;
   gpu::Doorbell doorbell_a_;
   gpu::Doorbell doorbell_b_;

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// See litmus.h, and docs/ordering-litmus.md for what is counted. Before anything is counted, one lap of the ring is
+// posted with system scope, so that whatever the NIC reads too early is an older WQE of ours and no empty memory.
+#include "experiments/ordering_litmus/litmus.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <thread>
+
+#include "experiments/ordering_litmus/litmus_slots.h"
+#include "marrow/gda/dump.h"
+#include "util/env.h"
+#include "util/error.h"
+
+namespace marrow::experiments {
+namespace {
+
+constexpr std::size_t kSlotsAt = verbs::Memory::kAlign;  // behind what every bench has in its buffers
+constexpr std::uint64_t kLoopPuts = 65536;               // a loop; as many slots
+constexpr std::uint64_t kBatchedMore = 10;               // a batched race has so many times the puts
+constexpr std::uint64_t kAwaitedShare = 8;               // the awaited loop has one submit for so many puts of the race
+constexpr std::uint32_t kSources = 256;                  // two laps of the SQ
+constexpr const char* kOfNicStale = "strict_stale_wqe_index";
+constexpr const char* kOfNicLateRecord = "strict_doorbell_ahead_of_dbrec";
+
+struct Totals {
+  std::uint64_t puts = 0;
+  std::uint64_t stale = 0;
+  std::uint64_t late_records = 0;
+  WrongSlots wrong;
+  std::uint64_t cqes = 0;
+  std::uint64_t early = 0;
+
+  [[nodiscard]] std::uint64_t wrong_payloads() const { return wrong.old + wrong.torn; }
+  [[nodiscard]] bool clean() const { return stale == 0 && wrong_payloads() == 0 && early == 0; }
+};
+
+class Litmus {
+ public:
+  Litmus(const Context& context, const LitmusRow& row, const LitmusSetting& setting)
+      : context_(context), row_(row), setting_(setting) {}
+
+  /// Not counted.
+  void fill_the_ring() {
+    (void)loop("sys-fence", {.awaits = true, .puts = setting_.qp.sq_wqebbs});
+    totals_ = {};
+    issue_ns_.clear();
+  }
+  void race(std::uint64_t puts) { all_loops({.awaits = false, .puts = puts}); }
+  void await(std::uint64_t puts) { all_loops({.awaits = true, .puts = puts}); }
+
+  [[nodiscard]] const Totals& totals() const { return totals_; }
+  [[nodiscard]] std::span<const double> issue_ns() const { return issue_ns_; }
+
+ private:
+  struct Loop {
+    bool awaits = false;
+    std::uint64_t puts = 0;
+  };
+
+  void all_loops(const Loop& all) {
+    for (std::uint64_t left = all.puts - all.puts % row_.batch; left > 0 && !context_.stopping();) {
+      const auto puts = std::min(left, kLoopPuts);
+      if (loop(row_.policy, {all.awaits, puts}) < puts) return;
+      left -= puts;
+    }
+  }
+
+  [[nodiscard]] std::uint64_t counted_by_nic(const char* name) const {
+    return context_.nic_count ? context_.nic_count(name) : 0;
+  }
+
+  /// \returns puts done.
+  std::uint64_t loop(std::string_view ordering, const Loop& loop) {
+    const auto stale = counted_by_nic(kOfNicStale);
+    const auto late = counted_by_nic(kOfNicLateRecord);
+    const auto job = job_of(loop);
+    auto pass = setting_.lane(ordering, job);
+    const auto& report = pass.report;
+    totals_.stale += counted_by_nic(kOfNicStale) - stale;
+    totals_.late_records += counted_by_nic(kOfNicLateRecord) - late;
+    totals_.puts += report.puts;
+    totals_.cqes += report.cqes;
+    totals_.early += report.early;
+    issue_ns_.insert(issue_ns_.end(), pass.issue_ns.begin(), pass.issue_ns.end());
+    next_ += report.puts;
+    require_success(report);
+    check(job, report.puts);
+    return report.puts;
+  }
+
+  [[nodiscard]] LitmusJob job_of(const Loop& loop) const {
+    const auto& bench = setting_.bench;
+    return {.qp = setting_.qp,
+            .to = bench.b().remote() + kSlotsAt,
+            .far = bench.b().data() + kSlotsAt,
+            .from = bench.a().local() + kSourceAt,
+            .sources = kSources,
+            .bytes = row_.bytes,
+            .batch = row_.batch,
+            .awaits = loop.awaits,
+            .first = next_,
+            .puts = loop.puts};
+  }
+
+  void require_success(const LitmusReport& report) const {
+    if (report.result.ok()) return;
+    throw util::Error(fmt::format("after {} puts, {} of them stale, one did not complete: {}\n{}", totals_.puts,
+                                  totals_.stale, gda::format_result(report.result), gda::format_dump(report.dump)));
+  }
+
+  /// Once more a little later where something is missing: an acknowledged put may still be on its way to memory.
+  void check(const LitmusJob& job, std::uint64_t puts) {
+    std::vector<std::uint64_t> words(puts * job.bytes / 8);
+    WrongSlots wrong;
+    for (const auto pause : {std::chrono::milliseconds(0), std::chrono::milliseconds(20)}) {
+      std::this_thread::sleep_for(pause);
+      setting_.bench.b().memory->read(kSlotsAt, std::as_writable_bytes(std::span(words)));
+      wrong = wrong_slots(words, job.bytes / 8, job.first);
+      if (wrong.old + wrong.torn == 0) break;
+    }
+    totals_.wrong.old += wrong.old;
+    totals_.wrong.torn += wrong.torn;
+  }
+
+  const Context& context_;
+  const LitmusRow& row_;
+  const LitmusSetting& setting_;
+  Totals totals_;
+  std::vector<double> issue_ns_;
+  std::uint64_t next_ = 0;  // number of the next put
+};
+
+void add_value(measure::Record& record, std::string name, const char* unit, double value, measure::Kind kind) {
+  record.metrics.push_back({std::move(name), unit, kind, measure::summarise(std::array{value}), {}});
+}
+
+/// A count; and where it is none, how often it may happen all the same: with 95 % confidence at most 3 / tries.
+struct Seen {
+  const char* name;
+  const char* unit;
+  std::uint64_t count;
+  std::uint64_t tries;
+};
+void add_seen(measure::Record& record, const Seen& seen, measure::Kind kind) {
+  constexpr double kRuleOfThree = 3;
+  constexpr double kMillion = 1e6;
+  add_value(record, seen.name, seen.unit, static_cast<double>(seen.count), kind);
+  if (seen.count > 0 || seen.tries == 0) return;
+  add_value(record, fmt::format("{}, at most", seen.name), "per million",
+            kRuleOfThree / static_cast<double>(seen.tries) * kMillion, kind);
+}
+
+/// The recipes that promise that nothing is ever seen: system scope anywhere; on a host lane all but the control.
+bool promises(const LitmusRow& row, const Context& context) {
+  const bool system = row.policy == gda::SystemFence::name || row.policy == gda::SystemReleaseStore::name;
+  return system || (context.gpu == nullptr && row.policy != gda::NoOrder::name);
+}
+
+void tell(const Context& context, const LitmusRow& row, const Totals& totals, measure::Record& record) {
+  const auto kind = context.nic_kind;
+  add_value(record, "puts tried", "puts", static_cast<double>(totals.puts), kind);
+  if (context.nic_count) {
+    add_seen(record, {"stale WQEs", "WQEs", totals.stale, totals.puts}, kind);
+    add_value(record, "late records", "doorbells", static_cast<double>(totals.late_records), kind);
+  }
+  add_seen(record, {"wrong payloads", "puts", totals.wrong_payloads(), totals.puts}, kind);
+  if (totals.wrong_payloads() > 0) {
+    add_value(record, "torn payloads", "puts", static_cast<double>(totals.wrong.torn), kind);
+  }
+  add_value(record, "CQEs awaited", "CQEs", static_cast<double>(totals.cqes), kind);
+  add_seen(record, {"early CQEs", "CQEs", totals.early, totals.cqes}, kind);
+  if (!totals.clean()) {
+    record.warnings.push_back(fmt::format("{}: {} of {} WQEs stale, {} payloads wrong, {} of {} CQEs early",
+                                          measure::label_of(record), totals.stale, totals.puts, totals.wrong_payloads(),
+                                          totals.early, totals.cqes));
+  }
+  if (promises(row, context)) {
+    record.expectations.push_back(
+        {fmt::format("{} on these queues: nothing stale, wrong or early", row.policy), totals.clean()});
+  }
+}
+
+}  // namespace
+
+LitmusRow litmus_row(const Point& point) {
+  return {.policy = point.policy,
+          .pointer = point.text("payload") == "pointer",
+          .queues_on_host = point.text("queues") == "host",
+          .batch = static_cast<std::uint32_t>(point.number("batch")),
+          .bytes = static_cast<std::uint32_t>(point.number("bytes"))};
+}
+
+std::size_t litmus_payload_bytes(const LitmusRow& row) {
+  return kSlotsAt + kLoopPuts * row.bytes;
+}
+
+void measure_litmus(const Context& context, const LitmusRow& row, const LitmusSetting& setting,
+                    measure::Record& record) {
+  if (context.nic_kind == measure::Kind::kCx7Sim && util::env_switch("MARROW_SIM_STRICT", true)) {
+    throw util::Error("ordering-litmus counts what a strict software NIC refuses, and MARROW_SIM_STRICT asks for one",
+                      util::ErrorKind::kUsage, "MARROW_SIM_STRICT=0");
+  }
+  if (setting.qp.sq_wqebbs % row.batch != 0 || kSources < 2 * setting.qp.sq_wqebbs) {
+    throw util::Error("the batch must divide the ring");
+  }
+  Litmus litmus(context, row, setting);
+  litmus.fill_the_ring();
+  const auto race = row.batch == 1 ? setting.puts : setting.puts * kBatchedMore;
+  litmus.await(std::max<std::uint64_t>(setting.puts / kAwaitedShare, 1) * row.batch);
+  litmus.race(race);
+  const auto& totals = litmus.totals();
+  record.counts.operations = totals.puts;
+  add_time(record, "issue", setting.issue_kind, litmus.issue_ns());
+  tell(context, row, totals, record);
+  record.verified = !context.stopping();
+}
+
+}  // namespace marrow::experiments

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows: recipe x placement of queues and payload x payload x batch. The engine is the run's (--engine): with `auto`
+// queues in host memory are the CPU engine's and those in GPU memory the CUDA engine's. Here the run on host lanes.
+// What is counted, and how to read it: docs/ordering-litmus.md.
+#include "experiments/ordering_litmus/ordering_litmus.h"
+
+#include <algorithm>
+
+#include "experiments/common/bench.h"
+#include "experiments/ordering_litmus/litmus.h"
+#include "experiments/ordering_litmus/litmus_loop.h"
+#include "util/error.h"
+#ifdef MARROW_HAS_CUDA
+#include "experiments/ordering_litmus/ordering_litmus_gpu.h"
+#endif
+
+namespace marrow::experiments {
+namespace {
+
+constexpr std::uint64_t kHostLaneShare = 10;  // a host lane shares cores with the NIC's thread, and does a tenth
+
+class HostLitmusClerk {
+ public:
+  explicit HostLitmusClerk(const Context& context) : context_(context) {}
+  [[nodiscard]] bool stopping(std::uint64_t) const { return context_.stopping(); }
+  [[nodiscard]] std::uint64_t ticks() const { return context_.clock->ticks(); }
+  [[nodiscard]] static std::uint64_t poll(const std::uint64_t* at) {
+    return poll_word(reinterpret_cast<const std::byte*>(at));
+  }
+
+ private:
+  const Context& context_;
+};
+
+LitmusPass on_host(const Context& context, bool pointer, std::string_view ordering, LitmusJob job) {
+  std::vector<std::uint64_t> issue(job.awaits ? job.puts / job.batch : 0);
+  if (job.awaits) job.issue = issue.data();
+  HostLitmusClerk clerk(context);
+  LitmusPass pass;
+  const bool known = gda::OrderingPolicies::visit(ordering, [&]<gda::PolicyType P>() {
+    if (pointer) return litmus_puts<Unguarded<gda::Pointer<P>>>(clerk, job, pass.report);
+    litmus_puts<Unguarded<P>>(clerk, job, pass.report);
+  });
+  if (!known) throw util::Error("no ordering is called '" + std::string(ordering) + "'");
+  if (job.awaits) issue.resize(pass.report.puts / job.batch);
+  for (const auto ticks : issue) pass.issue_ns.push_back(context.clock->ns(ticks));
+  return pass;
+}
+
+void run(Context& context, const Point& point, measure::Record& record) {
+  const auto row = litmus_row(point);
+  if (!row.queues_on_host) {
+    throw util::Error("a host lane cannot post to queues in GPU memory", util::ErrorKind::kWaived, "--lane gpu");
+  }
+  auto memory = memory_of_host_lanes(context);
+  memory.payload_bytes = litmus_payload_bytes(row);
+  const Bench<verbs::DevxQp> bench(context, {}, memory);
+  report_path(context, bench, /*lanes=*/1);
+  measure_litmus(context, row,
+                 {.bench = bench,
+                  .qp = bench.a().queue.handle(),
+                  .lane = [&](std::string_view ordering,
+                              const LitmusJob& job) { return on_host(context, row.pointer, ordering, job); },
+                  .issue_kind = measure::Kind::kHostLane,
+                  .puts = std::max<std::uint64_t>(context.iterations / kHostLaneShare, 1)},
+                 record);
+}
+
+/// The bytes of a put follow from its payload: what a register holds, or so many words that they can be torn.
+Variant variant(std::string_view policy, const char* queues, const char* payload, std::int64_t batch) {
+  const bool is_inline = std::string_view(payload) == "inline";
+  return {"mini-gda",
+          std::string(policy),
+          {{"queues", std::string(queues)},
+           {"payload", std::string(payload)},
+           {"bytes", std::int64_t{is_inline ? 8 : 64}},
+           {"batch", batch}}};
+}
+
+}  // namespace
+
+Experiment ordering_litmus() {
+  Experiment experiment{
+      .name = "ordering-litmus",
+      .title = "ordering before the doorbell, counted",
+      .question =
+          "How often does the NIC read older bytes than a doorbell announced, by recipe, place of the queues "
+          "and batch, and what does each recipe cost?",
+      .needs = "two endpoints, for stale WQEs the software NIC; gpu lanes: a GPU of sm_90 or newer",
+      .iterations = 80'000,
+      .lenient_nic = true,
+      .run = run,
+#ifdef MARROW_HAS_CUDA
+      .run_on_gpu = ordering_litmus_on_gpu,
+#endif
+  };
+  for (const auto* queues : {"host", "gpu"}) {
+    for (const auto* payload : {"inline", "pointer"}) {
+      for (const std::int64_t batch : {1, 16}) {
+        gda::OrderingPolicies::for_each(
+            [&]<gda::PolicyType P>() { experiment.variants.push_back(variant(P::name, queues, payload, batch)); });
+      }
+    }
+  }
+  return experiment;
+}
+
+}  // namespace marrow::experiments

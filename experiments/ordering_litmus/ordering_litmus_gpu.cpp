@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host's part of ordering-litmus on a GPU. Payload lies where the queues lie, so that an engine that reaches one
+// reaches the other.
+#include "experiments/ordering_litmus/ordering_litmus_gpu.h"
+
+#include <fmt/format.h>
+
+#include "experiments/common/gpu/gpu_bench.h"
+#include "experiments/ordering_litmus/litmus.h"
+#include "experiments/ordering_litmus/litmus_kernels.h"
+#include "gpu/memory.h"
+#include "util/error.h"
+
+namespace marrow::experiments {
+namespace {
+
+class GpuLane {
+ public:
+  GpuLane(const Context& context, const LitmusRow& row) : context_(context), row_(row), stop_(*context.gpu) {}
+
+  LitmusPass operator()(std::string_view ordering, LitmusJob job) {
+    auto& device = *context_.gpu;
+    const auto kernel = row_.pointer ? litmus_pointer_kernel(ordering) : litmus_inline_kernel(ordering);
+    if (kernel.entry == nullptr) throw util::Error(fmt::format("no ordering is called '{}'", ordering));
+    const gpu::Array<LitmusReport> report(device, 1);
+    const gpu::Array<std::uint64_t> issue(device, job.puts / job.batch);
+    job.stop = stop_.word();
+    job.issue = job.awaits ? issue.data() : nullptr;
+    gpu::run(device, kernel, {}, LitmusLaunch{job, report.data()},
+             {.limit = context_.limit, .stop = context_.stop, .word = &stop_});
+    LitmusPass pass{.report = report.read().front()};
+    if (!job.awaits) return pass;
+    const auto ns_per_tick = pass.report.span.ns_per_tick();
+    for (const auto ticks : issue.read(pass.report.puts / job.batch)) {
+      pass.issue_ns.push_back(static_cast<double>(ticks) * ns_per_tick);
+    }
+    return pass;
+  }
+
+ private:
+  const Context& context_;
+  const LitmusRow& row_;
+  gpu::StopWord stop_;
+};
+
+}  // namespace
+
+void ordering_litmus_on_gpu(Context& context, const Point& point, measure::Record& record) {
+  const auto row = litmus_row(point);
+  if (context.engine == "cpu" && !row.queues_on_host) {
+    throw util::Error("the software NIC's CPU engine does not reach queues in GPU memory", util::ErrorKind::kWaived,
+                      "--engine auto");
+  }
+  const auto place = row.queues_on_host ? gda::Mem::kHost : gda::Mem::kLane;
+  const GpuBench bench(context,
+                       {.placement = gda::all_in(place), .payload = place, .payload_bytes = litmus_payload_bytes(row)});
+  report_path(context, bench, /*lanes=*/1);
+  GpuLane lane(context, row);
+  measure_litmus(context, row,
+                 {.bench = bench,
+                  .qp = bench.qp_a(),
+                  .lane = [&](std::string_view ordering, const LitmusJob& job) { return lane(ordering, job); },
+                  .issue_kind = measure::Kind::kGpu,
+                  .puts = context.iterations},
+                 record);
+}
+
+}  // namespace marrow::experiments
