@@ -27,6 +27,7 @@ std::byte* check_registrable(Engine& engine, std::uint64_t start, std::uint64_t 
 void alloc_pd(Context&, Request&);
 void destroy_pd(Context&, Request&);
 void reg_mr(Context&, Request&);
+void reg_dmabuf_mr(Context&, Request&);
 void destroy_mr(Context&, Request&);
 // ah.cpp
 void create_ah(Context&, Request&);

@@ -4,6 +4,8 @@
 // pinned: memory that goes away later is found out by the device's guarded loads and stores.
 #include "cx7/hca/memory.h"
 
+#include <fcntl.h>
+
 #include "cx7/abi/schema_table.h"
 #include "util/log.h"
 
@@ -73,6 +75,34 @@ void reg_mr(Context& context, Request& request) {
   resp.mr_handle = handle;
   resp.lkey = resp.rkey = mr->key();
   request.out(UVERBS_ATTR_CORE_OUT, resp);
+  context.add(handle, std::move(mr));
+}
+
+// A DMA-BUF cannot be mapped here: its bytes are found by the address that the application itself uses for them. So the
+// I/O address must be that address, which is how GPU libraries register theirs, and it must be a GPU's.
+void reg_dmabuf_mr(Context& context, Request& request) {
+  const auto iova = request.number(UVERBS_ATTR_REG_DMABUF_MR_IOVA);
+  const auto bytes = request.number(UVERBS_ATTR_REG_DMABUF_MR_LENGTH);
+  const auto offset = request.number(UVERBS_ATTR_REG_DMABUF_MR_OFFSET);
+  const auto access = check_access(request.number32(UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS));
+  require(bytes != 0 && iova + bytes > iova && offset + bytes > offset, EINVAL);
+  require((offset & kPageMask) == (iova & kPageMask), EINVAL);
+  require(::fcntl(request.fd(UVERBS_ATTR_REG_DMABUF_MR_FD), F_GETFD) >= 0, EBADF);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): so the ABI carries it
+  auto* const at = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(iova));
+  GpuEngine* const gpu = context.client.engine.gpu();
+  if (gpu == nullptr || !gpu->is_gpu_memory(at, bytes)) {
+    util::log::once("abi.dmabuf", "uverbs: a DMA-BUF MR whose I/O address {:#x} is no GPU's memory is not modelled",
+                    iova);
+    refuse(EOPNOTSUPP);
+  }
+  auto& pd = context.find<PdObject>(request.handle(UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE)).pd();
+  const Mkey mkey{.pdn = pd.pdn, .access = access, .iova = iova, .bytes = bytes, .host = at};
+  const auto handle = context.next_handle();
+  auto mr = std::make_unique<MrObject>(context.client, pd, mkey);
+  request.out(UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, mr->key());
+  request.out(UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, mr->key());
+  request.set_handle(UVERBS_ATTR_REG_DMABUF_MR_HANDLE, handle);
   context.add(handle, std::move(mr));
 }
 

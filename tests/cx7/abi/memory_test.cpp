@@ -46,6 +46,33 @@ TEST(RegMr, RefusesWhatTheKernelRefuses) {
   EXPECT_EQ(nic.destroy_pd(pd.handle), 0) << "nor does it hold the domain";
 }
 
+/// Lengths and addresses that are well formed; what is refused is what a row changes.
+int reg_dmabuf_mr(Nic& nic, std::uint32_t pd, std::uint64_t bytes, std::uint64_t offset, int fd) {
+  std::uint32_t lkey = 0;
+  std::uint32_t rkey = 0;
+  Call call(UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR);
+  call.handle(UVERBS_ATTR_REG_DMABUF_MR_HANDLE, 0)
+      .handle(UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, pd)
+      .in(UVERBS_ATTR_REG_DMABUF_MR_OFFSET, offset)
+      .in(UVERBS_ATTR_REG_DMABUF_MR_LENGTH, bytes)
+      .in(UVERBS_ATTR_REG_DMABUF_MR_IOVA, nic.memory.address())
+      .fd(UVERBS_ATTR_REG_DMABUF_MR_FD, fd)
+      .in(UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, std::uint32_t{IB_UVERBS_ACCESS_LOCAL_WRITE})
+      .out(UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, lkey)
+      .out(UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, rkey);
+  return call(*nic.file);
+}
+
+TEST(RegDmabufMr, RefusesWhatIsNoMemoryOfAGpu) {
+  Nic nic;
+  const auto pd = nic.alloc_pd();
+  EXPECT_EQ(reg_dmabuf_mr(nic, pd.handle, 0, 0, 0), -EINVAL) << "empty";
+  EXPECT_EQ(reg_dmabuf_mr(nic, pd.handle, 4096, 8, 0), -EINVAL) << "another page offset than its I/O address";
+  EXPECT_EQ(reg_dmabuf_mr(nic, pd.handle, 4096, 0, 9999), -EBADF) << "no such descriptor";
+  EXPECT_EQ(reg_dmabuf_mr(nic, pd.handle, 4096, 0, 0), -EOPNOTSUPP) << "host memory";
+  EXPECT_EQ(nic.engine->device(0).mkeys.count(), 0u);
+}
+
 TEST(RegMr, MakesAKeyThatTheDeviceKnows) {
   Nic nic;
   const auto pd = nic.alloc_pd();
@@ -65,7 +92,7 @@ TEST(RegMr, MakesAKeyThatTheDeviceKnows) {
   EXPECT_EQ(key->iova, iova);
   EXPECT_EQ(key->bytes, 100u);
   EXPECT_EQ(key->host, nic.memory.at(4096));
-  EXPECT_EQ(key->access, std::uint32_t{kLocalWrite | kRemoteWrite});
+  EXPECT_EQ(key->access, std::uint32_t{kLocalWrite | kRemoteWrite | kRelaxedOrdering});
 }
 
 TEST(Pd, CannotGoWhileARegionIsThere) {

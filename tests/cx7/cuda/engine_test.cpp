@@ -232,6 +232,24 @@ TEST_F(GpuEngine, SeesQueuesComeAndGoWhileItWorks) {
   }
 }
 
+TEST_F(GpuEngine, WritesIntoAMemoryRegionMadeFromADmaBuf) {
+  Ends ends;
+  const auto memory = gpu::gpu_memory(ends.gpu, kBufferBytes);
+  const auto dma_buf = memory->dma_buf();
+  if (!dma_buf) GTEST_SKIP() << "waived: this GPU's driver exports no DMA-BUF";
+  const auto address = reinterpret_cast<std::uint64_t>(memory->data());
+  ibv_mr* const mr = ibv_reg_dmabuf_mr(ends.pair.b->pd.get(), 0, kBufferBytes, address, dma_buf.get(),
+                                       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+  ASSERT_NE(mr, nullptr);
+  auto job = ends.job(What::kInlineWrite);
+  job.there = {address, mr->rkey};
+  EXPECT_TRUE(ends.run(job).ok());
+  std::uint64_t word = 0;
+  memory->read(0, std::as_writable_bytes(std::span(&word, 1)));
+  EXPECT_EQ(word, 1u);
+  EXPECT_EQ(ibv_dereg_mr(mr), 0);
+}
+
 TEST_F(GpuEngine, AKeyThatIsGoneIsRefusedFromThenOn) {
   Ends ends;
   const auto memory = gpu::gpu_memory(ends.gpu, kBufferBytes);
