@@ -2,13 +2,19 @@
 // The list. A new experiment is a folder and a line here.
 #include "experiments/catalogue.h"
 
+#include "experiments/completion_breakdown/completion_breakdown.h"
+#include "experiments/completion_scope/completion_scope.h"
 #include "experiments/enclosing_kernel/enclosing_kernel.h"
 #include "experiments/enclosing_live_values/enclosing_live_values.h"
 #include "experiments/enclosing_residency/enclosing_residency.h"
+#include "experiments/gpu_rate/gpu_rate.h"
+#include "experiments/gdaki_publication/gdaki_publication.h"
+#include "experiments/host_doorbell/host_doorbell.h"
 #include "experiments/inline_payload/inline_payload.h"
 #include "experiments/ordering/ordering.h"
 #include "experiments/ordering_litmus/ordering_litmus.h"
 #include "experiments/proxy_enqueue/proxy_enqueue.h"
+#include "experiments/queue_placement/queue_placement.h"
 #include "experiments/single_op/single_op.h"
 #include "experiments/timer_check/timer_check.h"
 
@@ -19,6 +25,12 @@ std::vector<Experiment> catalogue() {
           ordering(),
           ordering_litmus(),
           inline_payload(),
+          completion_breakdown(),
+          completion_scope(),
+          queue_placement(),
+          gpu_rate(),
+          host_doorbell(),
+          gdaki_publication(),
           proxy_enqueue(),
           enclosing_kernel(),
           enclosing_residency(),

@@ -51,6 +51,12 @@ gda::Counts promised_counts(gda::Ordering ordering, std::uint32_t ds, std::uint6
   return counts;
 }
 
+gda::Counts counts_times(const gda::Counts& each, std::uint64_t operations) {
+  gda::Counts all;
+  for (const auto& named : kNames) all.*named.member = each.*named.member * operations;
+  return all;
+}
+
 void expect_counts(measure::Record& record, const gda::Counts& seen, const gda::Counts& promised) {
   std::string differences;
   for (const auto& named : kNames) {

@@ -15,6 +15,9 @@ namespace marrow::experiments {
 /// What `operations` puts of `ds` 16-byte segments must have cost by the recipe, one doorbell and one CQE each.
 [[nodiscard]] gda::Counts promised_counts(gda::Ordering ordering, std::uint32_t ds, std::uint64_t operations);
 
+/// What `operations` operations cost that cost `each`.
+[[nodiscard]] gda::Counts counts_times(const gda::Counts& each, std::uint64_t operations);
+
 /// Adds the expectation that both are the same.
 void expect_counts(measure::Record& record, const gda::Counts& seen, const gda::Counts& promised);
 

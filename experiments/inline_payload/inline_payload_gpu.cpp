@@ -16,7 +16,7 @@ void measure_rate(const Context& context, GpuBench& bench, PayloadRow row, std::
   auto job = put_job(bench, bytes);
   job.warmup = context.warmup / kInlinePayloadBurst;
   job.operations = std::max(context.iterations / 8, 10U);
-  const auto times = timed_on_gpu(context, bench, inline_payload_bursts(row), job);
+  const auto times = timed_on_gpu(context, inline_payload_bursts(row), job);
   add_rate(record, context.nic_kind, kInlinePayloadBurst, times.completion);
 }
 

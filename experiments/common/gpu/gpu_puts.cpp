@@ -48,7 +48,9 @@ void add_counts(GpuRunner& runner, GpuBench& bench, const PutKernels& kernels, P
   const auto report = runner.run(kernels.count, job);
   if (report.operations == 0) return;
   record.counts = counts_of(report.counts, report.operations);
-  expect_counts(record, report.counts, promised_counts(promise.ordering, promise.segments, report.operations));
+  const auto promised = promise.each ? counts_times(*promise.each, report.operations)
+                                     : promised_counts(promise.ordering, promise.segments, report.operations);
+  expect_counts(record, report.counts, promised);
 }
 
 void add_stages(GpuRunner& runner, GpuBench& bench, const PutKernels& kernels, PutJob job, const Context& context,
@@ -104,8 +106,8 @@ TripJob trip_job(const GpuBench& bench) {
           .far = {bench.qp_b(), bench.reply_route(), bench.far_box()}};
 }
 
-PutTimes timed_on_gpu(const Context& context, GpuBench& bench, const gpu::Kernel<PutJob>& kernel, const PutJob& job) {
-  const gpu::Array<PutStamps> stamps(bench.device(), job.operations);
+PutTimes timed_on_gpu(const Context& context, const gpu::Kernel<PutJob>& kernel, const PutJob& job) {
+  const gpu::Array<PutStamps> stamps(*context.gpu, job.operations);
   PutJob with_stamps = job;
   with_stamps.stamps = stamps.data();
   const auto report = GpuRunner(context).run(kernel, with_stamps);
@@ -117,16 +119,20 @@ PutTimes timed_on_gpu(const Context& context, GpuBench& bench, const gpu::Kernel
 
 void measure_puts_on_gpu(const Context& context, GpuBench& bench, const PutKernels& kernels, std::uint32_t bytes,
                          const PutPromise& promise, measure::Record& record) {
+  measure_puts_on_gpu(context, bench, kernels, put_job(bench, bytes), promise, record);
+}
+
+void measure_puts_on_gpu(const Context& context, GpuBench& bench, const PutKernels& kernels, PutJob job,
+                         const PutPromise& promise, measure::Record& record) {
   GpuRunner runner(context);
-  auto job = put_job(bench, bytes);
   job.warmup = context.warmup;
   job.operations = context.iterations;
-  const auto times = timed_on_gpu(context, bench, kernels.time, job);
+  const auto times = timed_on_gpu(context, kernels.time, job);
   record.counts.operations = times.issue.size();
   add_time(record, "issue", Kind::kGpu, times.issue);
   if (kernels.floor.entry != nullptr) {
     job.first = bench.first_of_next_loop();
-    add_time(record, "issue floor", Kind::kGpu, timed_on_gpu(context, bench, kernels.floor, job).issue);
+    add_time(record, "issue floor", Kind::kGpu, timed_on_gpu(context, kernels.floor, job).issue);
   }
   add_time(record, "put+completion", context.nic_kind, times.completion);
   if (kernels.count.entry != nullptr) add_counts(runner, bench, kernels, job, promise, record);

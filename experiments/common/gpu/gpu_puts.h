@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "experiments/common/gpu/gpu_bench.h"
@@ -36,15 +37,18 @@ class GpuRunner {
 /// What one put must have cost by the policy's recipe.
 struct PutPromise {
   gda::Ordering ordering{};
-  std::uint32_t segments = 3;  // of 16 bytes
+  std::uint32_t segments = 3;            // of 16 bytes
+  std::optional<gda::Counts> each = {};  // instead, where more than the ordering decides
 };
 
 /// The times of one kernel's puts, warm-up excluded.
-[[nodiscard]] PutTimes timed_on_gpu(const Context& context, GpuBench& bench, const gpu::Kernel<PutJob>& kernel,
-                                    const PutJob& job);
+[[nodiscard]] PutTimes timed_on_gpu(const Context& context, const gpu::Kernel<PutJob>& kernel, const PutJob& job);
 
 /// Adds "issue", "put+completion" and, where the row has the kernels, "issue floor", the counts and the stages.
 void measure_puts_on_gpu(const Context& context, GpuBench& bench, const PutKernels& kernels, std::uint32_t bytes,
+                         const PutPromise& promise, measure::Record& record);
+/// The same where the job is not put_job()'s: `job` without numbers of operations.
+void measure_puts_on_gpu(const Context& context, GpuBench& bench, const PutKernels& kernels, PutJob job,
                          const PutPromise& promise, measure::Record& record);
 
 /// Times of round trips by the near lane's two clocks, warm-up excluded.

@@ -11,6 +11,7 @@
 #include "experiments/common/trip_loop.h"
 #include "gpu/clocks.h"
 #include "marrow/gda/probe.h"
+#include "marrow/gda/queue_set.h"
 #include "marrow/gda/requests.h"
 
 namespace marrow::experiments {
@@ -43,6 +44,7 @@ struct StageTicks {
 /// Single puts. Pointers are the GPU's; `stamps` and `stages` may be null where the kernel keeps none.
 struct PutJob {
   gda::Qp qp;
+  gda::QueueSet set = {};               // for posters of several queues: all of them, `qp` the first
   Route route;                          // bytes: a multiple of 4
   const std::byte* far = nullptr;       // where the puts arrive, as this GPU sees it
   std::uint64_t first = 0;              // number of the first operation, for the stamps

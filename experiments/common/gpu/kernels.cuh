@@ -2,6 +2,8 @@
 // The kernels of single puts and round trips, as templates for an experiment's .cu file. One thread of one CTA a lane.
 #pragma once
 
+#include <type_traits>
+
 #include "experiments/common/gpu/clerks.cuh"
 #include "experiments/common/gpu/floor_poster.h"
 #include "experiments/common/gpu/jobs.h"
@@ -22,6 +24,16 @@ __device__ void finish_report(const gda::Qp& qp, const gda::Result& result, Lane
   report.dump = sq.dump();
 }
 
+/// A poster of one queue, or of the job's set.
+template <class Poster>
+__device__ Poster poster_of(const PutJob& job) {
+  if constexpr (std::is_constructible_v<Poster, const gda::QueueSet&, const Route&>) {
+    return Poster(job.set, job.route);
+  } else {
+    return Poster(job.qp, job.route);
+  }
+}
+
 template <class Poster>
 __global__ void put_kernel(PutJob job) {
   PutClerk clerk(job);
@@ -29,7 +41,7 @@ __global__ void put_kernel(PutJob job) {
   gda::Result result;
   report.span.begin();
   {
-    Poster poster(job.qp, job.route);
+    Poster poster = poster_of<Poster>(job);
     report.operations = puts(clerk, poster, job.warmup + job.operations);
     result = poster.result();
     if constexpr (requires { poster.probe().counts; }) report.counts = poster.probe().counts;
