@@ -134,24 +134,23 @@ class Litmus {
   std::uint64_t next_ = 0;  // number of the next put
 };
 
-void add_value(measure::Record& record, std::string name, const char* unit, double value, measure::Kind kind) {
-  record.metrics.push_back({std::move(name), unit, kind, measure::summarise(std::array{value}), {}});
-}
-
-/// A count; and where it is none, how often it may happen all the same: with 95 % confidence at most 3 / tries.
+/// How often something was seen, of so many tries; or, where it never was, how often it may happen all the same: with
+/// 95 % confidence at most 3 / tries. The tries stand where samples stand: the number rests on them.
 struct Seen {
   const char* name;
-  const char* unit;
   std::uint64_t count;
   std::uint64_t tries;
 };
 void add_seen(measure::Record& record, const Seen& seen, measure::Kind kind) {
-  constexpr double kRuleOfThree = 3;
+  constexpr std::uint64_t kRuleOfThree = 3;
   constexpr double kMillion = 1e6;
-  add_value(record, seen.name, seen.unit, static_cast<double>(seen.count), kind);
-  if (seen.count > 0 || seen.tries == 0) return;
-  add_value(record, fmt::format("{}, at most", seen.name), "per million",
-            kRuleOfThree / static_cast<double>(seen.tries) * kMillion, kind);
+  if (seen.tries == 0) return;
+  const auto counted = seen.count > 0 ? seen.count : kRuleOfThree;
+  const std::array rate{static_cast<double>(counted) / static_cast<double>(seen.tries) * kMillion};
+  auto summary = measure::summarise(rate);
+  summary.n = seen.tries;
+  const std::string name = seen.count > 0 ? seen.name : fmt::format("{}, at most", seen.name);
+  record.metrics.push_back({name, "per million", kind, summary, {}});
 }
 
 /// The recipes that promise that nothing is ever seen: system scope anywhere; on a host lane all but the control.
@@ -160,27 +159,25 @@ bool promises(const LitmusRow& row, const Context& context) {
   return system || (context.gpu == nullptr && row.policy != gda::NoOrder::name);
 }
 
+std::string sentence_of(const LitmusRow& row, const Totals& totals) {
+  return fmt::format(
+      "{} queues={} payload={} batch={}: {} of {} WQEs stale, {} payloads wrong ({} of them torn), {} of "
+      "{} CQEs early",
+      row.policy, row.queues_on_host ? "host" : "gpu", row.pointer ? "pointer" : "inline", row.batch, totals.stale,
+      totals.puts, totals.wrong_payloads(), totals.wrong.torn, totals.early, totals.cqes);
+}
+
 void tell(const Context& context, const LitmusRow& row, const Totals& totals, measure::Record& record) {
   const auto kind = context.nic_kind;
-  add_value(record, "puts tried", "puts", static_cast<double>(totals.puts), kind);
-  if (context.nic_count) {
-    add_seen(record, {"stale WQEs", "WQEs", totals.stale, totals.puts}, kind);
-    add_value(record, "late records", "doorbells", static_cast<double>(totals.late_records), kind);
-  }
-  add_seen(record, {"wrong payloads", "puts", totals.wrong_payloads(), totals.puts}, kind);
-  if (totals.wrong_payloads() > 0) {
-    add_value(record, "torn payloads", "puts", static_cast<double>(totals.wrong.torn), kind);
-  }
-  add_value(record, "CQEs awaited", "CQEs", static_cast<double>(totals.cqes), kind);
-  add_seen(record, {"early CQEs", "CQEs", totals.early, totals.cqes}, kind);
-  if (!totals.clean()) {
-    record.warnings.push_back(fmt::format("{}: {} of {} WQEs stale, {} payloads wrong, {} of {} CQEs early",
-                                          measure::label_of(record), totals.stale, totals.puts, totals.wrong_payloads(),
-                                          totals.early, totals.cqes));
-  }
+  if (context.nic_count) add_seen(record, {"stale WQEs", totals.stale, totals.puts}, kind);
+  if (totals.late_records > 0) add_seen(record, {"late records", totals.late_records, totals.puts}, kind);
+  add_seen(record, {"wrong payloads", totals.wrong_payloads(), totals.puts}, kind);
+  add_seen(record, {"early CQEs", totals.early, totals.cqes}, kind);
+  const auto sentence = sentence_of(row, totals);
   if (promises(row, context)) {
-    record.expectations.push_back(
-        {fmt::format("{} on these queues: nothing stale, wrong or early", row.policy), totals.clean()});
+    record.expectations.push_back({sentence, totals.clean()});
+  } else if (!totals.clean()) {
+    record.warnings.push_back(sentence);
   }
 }
 

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows: publications.h. One lane posts, so that what is timed is the price of being ready to share, not of sharing. On
+// host lanes the counts are the result. GPU lanes: gdaki_publication_gpu.cpp.
+#include "experiments/gdaki_publication/gdaki_publication.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "experiments/common/bench.h"
+#include "experiments/common/counts.h"
+#include "experiments/common/gda_puts.h"
+#include "experiments/common/host_rung.h"
+#include "experiments/gdaki_publication/publications.h"
+#include "marrow/gda/shared_queue.h"
+#include "util/error.h"
+#ifdef MARROW_HAS_CUDA
+#include "experiments/gdaki_publication/gdaki_publication_gpu.h"
+#endif
+
+namespace marrow::experiments {
+namespace {
+
+constexpr std::uint32_t kBytes = 8;
+
+template <gda::PolicyType P>
+void measure_publication(const Context& context, measure::Record& record) {
+  constexpr std::uint64_t kCounted = 1000;
+  Bench<verbs::DevxQp> bench(context, {});
+  report_path(context, bench, /*lanes=*/1);
+  auto qp = bench.a().queue.handle();
+  std::optional<HostRung> rung;
+  if constexpr (P::doorbell == gda::DoorbellSequence::kForwarded) {
+    rung.emplace(context, std::vector{qp}, verbs::MemorySource{});
+    qp = rung->forwarded(qp);
+  }
+  {
+    GdaPoster<P> poster(qp, bench.put_route(kBytes));
+    measure_puts(context, poster, bench.payload(kBytes), record);
+  }
+  auto payload = bench.payload(kBytes);
+  GdaPoster<P, gda::CountingProbe> poster(qp, bench.put_route(kBytes));
+  const auto done = put_untimed(context, poster, payload, std::min<std::uint64_t>(kCounted, context.iterations));
+  record.counts = counts_of(poster.probe().counts, done);
+  expect_counts(record, poster.probe().counts, counts_times(counts_of_publication(P::name), done));
+  if (rung) rung->finish(record);
+}
+
+void run(Context& context, const Point& point, measure::Record& record) {
+  const bool known =
+      Publications::visit(point.policy, [&]<gda::PolicyType P>() { measure_publication<P>(context, record); });
+  if (!known) throw util::Error("no publication is called '" + point.policy + "'");
+  record.verified = true;
+}
+
+}  // namespace
+
+Experiment gdaki_publication() {
+  Experiment experiment{
+      .name = "gdaki-publication",
+      .title = "Section 4.3.1, publishing on a shared queue",
+      .question = "What does each way of publishing and ringing on a queue that others may post to cost one lane?",
+      .needs =
+          "two endpoints: cx7-sim, or one or two mlx5 devices; a NIC that takes doorbells without a record for "
+          "atomic-max and gdaki-reliable; gpu lanes: a GPU of sm_90 or newer",
+      .lenient_nic = true,  // else the software NIC waits for records that two rows never write
+      .run = run,
+#ifdef MARROW_HAS_CUDA
+      .run_on_gpu = gdaki_publication_on_gpu,
+#endif
+  };
+  Publications::for_each([&]<gda::PolicyType P>() {
+    experiment.variants.push_back({"mini-gda", std::string(P::name), {{"bytes", std::int64_t{kBytes}}}});
+  });
+  return experiment;
+}
+
+}  // namespace marrow::experiments
