@@ -123,6 +123,52 @@ TEST(InlinePayload, EachFurtherSixteenBytesAreOneStoreMoreAndAPointerIsAlwaysThr
   }
 }
 
+std::map<std::string, int> statuses_of(const json& records) {
+  std::map<std::string, int> counts;
+  for (const auto& record : records) ++counts[record["status"].get<std::string>()];
+  return counts;
+}
+
+TEST(GpuRate, ARowOfOneThreadCountsWhatTheNicExecutedAndTheOthersAreWaivedOnHostLanes) {
+  const auto records = records_of({"gpu-rate", "--iterations", "3"});
+  const std::map<std::string, int> expected{{"passed", 2}, {"waived", static_cast<int>(records.size()) - 2}};
+  EXPECT_EQ(statuses_of(records), expected);
+  for (const auto& record : records) {
+    if (record["status"] == "waived") continue;
+    EXPECT_EQ(samples_of(record).at("message rate"), 3);
+    EXPECT_EQ(record["operations"], 3 * 4096);
+    ASSERT_EQ(record["expect"].size(), 1U);
+    EXPECT_THAT(record["expect"][0]["text"].get<std::string>(), HasSubstr("exactly the 12288 WQEs"));
+    EXPECT_EQ(record["metrics"][0]["paper"][0]["source"], "arXiv:2610.01380 Table 5");
+  }
+}
+
+TEST(QueuePlacement, AHostLaneHasTheRowsWithAllQueuesInHostMemory) {
+  const auto records = records_of({"queue-placement", "--iterations", "50"});
+  EXPECT_EQ(statuses_of(records), (std::map<std::string, int>{{"passed", 2}, {"waived", 6}}));
+  for (const auto& record : records) EXPECT_EQ(record["status"] == "passed", record["axes"]["host_memory"] == "all");
+}
+
+TEST(CompletionScope, EachScopeWaitsForThePutWhateverTheNumberOfQueues) {
+  const auto records = records_of({"completion-scope", "--iterations", "50", "--axis", "queues=1,40"});
+  ASSERT_EQ(records.size(), 12U);
+  for (const auto& record : records) {
+    EXPECT_EQ(record["status"], "passed") << record["reason"];
+    EXPECT_EQ(samples_of(record).at("put+completion"), 50);
+  }
+}
+
+TEST(CompletionBreakdown, TheInstrumentedRunsValueStandsBeside) {
+  const auto record = records_of({"completion-breakdown", "--iterations", "50"})[0];
+  EXPECT_EQ(record["status"], "passed") << record["reason"];
+  for (const auto& metric : record["metrics"]) {
+    if (metric["name"] == "doorbell to CQE") {
+      EXPECT_EQ(metric["paper"][0]["value"], 3.3);
+    }
+  }
+  EXPECT_EQ(samples_of(record).count("doorbell to CQE"), 1U);
+}
+
 TEST(TimerCheck, TheDelayIsSeenAndItsExpectationIsInTheRecord) {
   const auto record = records_of({"timer-check"})[0];
   EXPECT_EQ(record["status"], "passed") << record["reason"];
