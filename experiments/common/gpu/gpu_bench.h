@@ -18,8 +18,8 @@ struct GpuBenchOptions {
   gpu::DoorbellKind first_doorbell = gpu::DoorbellKind::kIoMemory;
 };
 
-/// Where the parts then lie, for lanes on Context::gpu. \throws util::Error where the software NIC's engine cannot reach
-/// a part.
+/// Where the parts then lie, for lanes on Context::gpu. \throws util::Error where the software NIC's engine cannot
+/// reach a part.
 [[nodiscard]] BenchMemory memory_for(const Context& context, const GpuBenchOptions& options);
 /// The same queue with the time limit of GPU lanes.
 [[nodiscard]] verbs::DevxQpOptions patient(verbs::DevxQpOptions options);
