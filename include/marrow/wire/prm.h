@@ -75,6 +75,10 @@ enum class Command : std::uint16_t {
   kQp2Rst = 0x50a,
   kQueryQp = 0x50b,
   kInit2Init = 0x50e,
+  kCreateDct = 0x710,
+  kDestroyDct = 0x711,
+  kDrainDct = 0x712,
+  kQueryDct = 0x713,
 };
 
 /// Byte 0 of every reply.
@@ -122,6 +126,8 @@ inline constexpr Field log_max_qp_sz{0x10, 23, 16};
 inline constexpr Field log_max_qp{0x10, 4, 0};
 inline constexpr Field log_max_cq_sz{0x18, 23, 16};
 inline constexpr Field log_max_cq{0x18, 4, 0};
+inline constexpr Field log_max_ra_req_dc{0x24, 21, 16};
+inline constexpr Field log_max_ra_res_dc{0x24, 5, 0};
 inline constexpr Field log_max_ra_req_qp{0x28, 21, 16};
 inline constexpr Field log_max_ra_res_qp{0x28, 5, 0};
 inline constexpr Field port_type{0x34, 9, 8};  // 0 InfiniBand, 1 Ethernet
@@ -150,6 +156,7 @@ inline constexpr Field req_8b_endianness_mode{0x08, 31, 30};
 inline constexpr Field supported_req_8b_endianness_mode_1{0x08, 25, 25};
 inline constexpr Field operations{0x10, 15, 0};  // bit 0 compare-swap, 1 fetch-add
 inline constexpr Field size_qp{0x14, 15, 0};     // bit k: operands of 2^k bytes
+inline constexpr Field size_dc{0x18, 15, 0};
 }  // namespace atomic_cap
 
 namespace roce_cap {
@@ -229,7 +236,49 @@ inline constexpr Field qpn{0x08, 23, 0};
 inline constexpr std::size_t kContext = 0x18;
 }  // namespace query_qp
 
-namespace destroy {  // DESTROY_QP, DESTROY_CQ, DESTROY_MKEY
+namespace create_dct {
+inline constexpr std::size_t kInBytes = 0x80;
+inline constexpr std::size_t kOutBytes = 0x10;
+inline constexpr std::size_t kContext = 0x10;
+}  // namespace create_dct
+
+namespace query_dct {
+inline constexpr std::size_t kInBytes = 0x10;
+inline constexpr std::size_t kOutBytes = 0x80;
+inline constexpr Field dctn{0x08, 23, 0};
+inline constexpr std::size_t kContext = 0x10;
+}  // namespace query_dct
+
+namespace dctc {  // context of a DC target, offsets inside it
+inline constexpr std::size_t kBytes = 0x40;
+inline constexpr Field state{0x00, 27, 24};  // 0 active, 1 draining, 2 drained
+inline constexpr Field user_index{0x04, 23, 0};
+inline constexpr Field cqn{0x08, 23, 0};
+inline constexpr Field counter_set_id{0x0c, 31, 24};
+inline constexpr Field atomic_mode{0x0c, 23, 20};
+inline constexpr Field rre{0x0c, 19, 19};
+inline constexpr Field rwe{0x0c, 18, 18};
+inline constexpr Field rae{0x0c, 17, 17};
+inline constexpr Field cs_res{0x10, 23, 16};
+inline constexpr Field min_rnr_nak{0x10, 12, 8};
+inline constexpr Field srqn{0x14, 23, 0};
+inline constexpr Field pd{0x18, 23, 0};
+inline constexpr Field tclass{0x1c, 31, 24};
+inline constexpr Field flow_label{0x1c, 19, 0};
+inline constexpr Field64 dc_access_key{0x20};
+inline constexpr Field mtu{0x28, 26, 24};
+inline constexpr Field port{0x28, 23, 16};
+inline constexpr Field pkey_index{0x28, 15, 0};
+inline constexpr Field my_addr_index{0x2c, 23, 16};
+inline constexpr Field hop_limit{0x2c, 7, 0};
+inline constexpr Field key_violations{0x30, 31, 0};
+inline constexpr Field eth_prio{0x34, 10, 8};
+inline constexpr Field ecn{0x34, 7, 6};
+inline constexpr Field dscp{0x34, 5, 0};
+inline constexpr Field ece{0x3c, 31, 0};
+}  // namespace dctc
+
+namespace destroy {  // DESTROY_QP, DESTROY_CQ, DESTROY_MKEY, DRAIN_DCT, DESTROY_DCT
 inline constexpr std::size_t kInBytes = 0x10;
 inline constexpr std::size_t kOutBytes = 0x10;
 inline constexpr Field object{0x08, 23, 0};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What travels between two devices (between stops 6 and 7): one packet of the RC transport, its headers decoded.
-// Facts: BTH, RETH, AtomicETH, AETH and opcode numbers [prm: IBA vol. 1, ch. 9]. On a link inside one host the
-// headers are this struct; a link between hosts writes them as bytes.
+// A DC packet is the same between two more that open and close a connection; how those look on a wire is not public, so
+// their form is ours [guess]. Facts: BTH, RETH, AtomicETH, AETH and opcode numbers [prm: IBA vol. 1, ch. 9]. On a link
+// inside one host the headers are this struct; a link between hosts writes them as bytes.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +33,8 @@ enum class PacketOpcode : std::uint8_t {
   kAtomicAcknowledge = 0x12,
   kCompareSwap = 0x13,
   kFetchAdd = 0x14,
+  kDcConnect = 0xc0,     // va: DC access key, rkey: the connection's number, psn: of the first request in it
+  kDcDisconnect = 0xc1,  // rkey: the connection's number
 };
 
 /// AETH syndrome: [6:5] kind, [4:0] value.
@@ -53,7 +56,7 @@ struct alignas(64) Packet {
   bool ack_request = false;
   bool solicited = false;
   std::uint8_t syndrome = 0;       // AETH
-  std::uint32_t msn = 0;           // AETH, 24 bits
+  std::uint32_t msn = 0;           // AETH, 24 bits; in a request the sender's QPN, which only a DC target looks at
   std::uint32_t imm = 0;           // as in memory: big-endian, never converted
   std::uint64_t va = 0;            // RETH, AtomicETH
   std::uint32_t rkey = 0;          // RETH, AtomicETH
@@ -63,6 +66,7 @@ struct alignas(64) Packet {
   std::uint32_t compare_low = 0;
   std::uint8_t from_device = 0;  // stands for the source address (LID or GID)
   std::uint8_t to_device = 0;    // stands for the destination address
+  bool dc = false;               // a request of the DC transport: for a DCT and for nobody else
 
   [[nodiscard]] std::uint64_t compare() const { return std::uint64_t{compare_high} << 32 | compare_low; }
   [[nodiscard]] const std::byte* payload() const { return reinterpret_cast<const std::byte*>(this + 1); }

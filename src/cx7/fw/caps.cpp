@@ -18,12 +18,16 @@ void general(std::byte* cap) {
   set(cap, c::log_max_qp, kLogMaxObjects);
   set(cap, c::log_max_cq_sz, kLogMaxCqEntries);
   set(cap, c::log_max_cq, kLogMaxObjects);
+  set(cap, c::log_max_ra_req_dc, kLogMaxReads);
+  set(cap, c::log_max_ra_res_dc, kLogMaxReads);
   set(cap, c::log_max_ra_req_qp, kLogMaxReads);
   set(cap, c::log_max_ra_res_qp, kLogMaxReads);
   set(cap, c::port_type, ethernet ? 1 : 0);
   set(cap, c::num_ports, kPorts);
   set(cap, c::log_max_msg, kLogMaxMessage);
   set(cap, c::cqe_version, 1);
+  set(cap, c::compact_address_vector, ethernet ? 0 : 1);  // it has no room for a GID
+  set(cap, c::dct, 1);
   set(cap, c::roce, ethernet ? 1 : 0);
   set(cap, c::atomic, 1);
   set(cap, c::cq_oi, 1);
@@ -33,6 +37,7 @@ void general(std::byte* cap) {
   set(cap, c::log_bf_reg_size, kLogBlueFlameBytes);
   set(cap, c::max_wqe_sz_sq, kMaxSendWqeBytes);
   set(cap, c::max_wqe_sz_rq, kMaxRecvWqeBytes);
+  set(cap, c::max_wqe_sz_sq_dc, kMaxSendWqeBytes);
   set(cap, c::log_uar_page_sz, 0);  // in units of 4 KiB
   set(cap, c::num_of_uars_per_page, 1);
 }
@@ -43,6 +48,7 @@ void atomic(std::byte* cap) {
   set(cap, prm::atomic_cap::supported_req_8b_endianness_mode_1, 1);
   set(cap, prm::atomic_cap::operations, 0b11);  // compare-swap, fetch-add
   set(cap, prm::atomic_cap::size_qp, 8);        // 8-byte operands
+  set(cap, prm::atomic_cap::size_dc, 8);
 }
 
 void roce(std::byte* cap) {

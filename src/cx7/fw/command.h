@@ -71,6 +71,10 @@ Reply query_cq(Client&, const std::byte* in, std::byte* out);
 Reply create_qp(Client&, const std::byte* in, std::byte* out);  // qp.cpp
 Reply destroy_qp(Client&, const std::byte* in, std::byte* out);
 Reply query_qp(Client&, const std::byte* in, std::byte* out);
+Reply create_dct(Client&, const std::byte* in, std::byte* out);  // dct.cpp
+Reply drain_dct(Client&, const std::byte* in, std::byte* out);
+Reply destroy_dct(Client&, const std::byte* in, std::byte* out);
+Reply query_dct(Client&, const std::byte* in, std::byte* out);
 Reply rst2init(Client&, const std::byte* in, std::byte* out);  // qp_transition.cpp
 Reply init2init(Client&, const std::byte* in, std::byte* out);
 Reply init2rtr(Client&, const std::byte* in, std::byte* out);
@@ -78,5 +82,8 @@ Reply rtr2rts(Client&, const std::byte* in, std::byte* out);
 Reply rts2rts(Client&, const std::byte* in, std::byte* out);
 Reply qp_2err(Client&, const std::byte* in, std::byte* out);
 Reply qp_2rst(Client&, const std::byte* in, std::byte* out);
+
+/// The device that a DCI's address vector leads to, or kNoDevice (dct.cpp).
+[[nodiscard]] std::uint8_t route_of(const wire::AddressVector& av);
 
 }  // namespace marrow::cx7::fw

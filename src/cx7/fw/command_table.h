@@ -23,6 +23,10 @@ inline constexpr CommandSpec kCommands[] = {
     {Command::kRts2Rts,      Role::kModify,  0x110, 0x10,   "RTS2RTS_QP",    rts2rts,       table::kModifyQp},
     {Command::kQp2Err,       Role::kModify,  0x10,  0x10,   "2ERR_QP",       qp_2err,       table::kNumbered},
     {Command::kQp2Rst,       Role::kModify,  0x10,  0x10,   "2RST_QP",       qp_2rst,       table::kNumbered},
+    {Command::kCreateDct,    Role::kCreate,  0x80,  0x10,   "CREATE_DCT",    create_dct,    table::kCreateDct},
+    {Command::kDrainDct,     Role::kDestroy, 0x10,  0x10,   "DRAIN_DCT",     drain_dct,     table::kNumbered},
+    {Command::kDestroyDct,   Role::kDestroy, 0x10,  0x10,   "DESTROY_DCT",   destroy_dct,   table::kNumbered},
+    {Command::kQueryDct,     Role::kQuery,   0x10,  0x80,   "QUERY_DCT",     query_dct,     table::kNumbered},
 };
 // clang-format on
 

@@ -12,6 +12,7 @@ inline constexpr std::uint32_t kMaxObjects = Table<Qp>::kEntries - Table<Qp>::kF
 inline constexpr std::uint32_t kLogMaxObjects = 15;                                    // the power of two below it
 inline constexpr std::uint32_t kLogMaxSqWqebbs = 15;
 inline constexpr std::uint32_t kLogMaxRqEntries = 15;
+inline constexpr std::uint32_t kMaxSrqEntries = 32767;
 inline constexpr std::uint32_t kLogMaxCqEntries = 22;
 inline constexpr std::uint32_t kLogMaxReads = 4;
 inline constexpr std::uint32_t kMaxReads = 1u << kLogMaxReads;  // reads and atomics in flight, a QP

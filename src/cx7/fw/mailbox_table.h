@@ -182,8 +182,8 @@ inline constexpr FieldRule kQpc[] = {
     unmodelled({0xc4, 16, 16}, "cgs"),
     unmodelled(prm::qpc::cs_req, "cs_req"),
     unmodelled(prm::qpc::cs_res, "cs_res"),
-    unmodelled(high_half(prm::qpc::dc_access_key), "dc_access_key"),
-    unmodelled(low_half(prm::qpc::dc_access_key), "dc_access_key"),
+    known(high_half(prm::qpc::dc_access_key), "dc_access_key"),
+    known(low_half(prm::qpc::dc_access_key), "dc_access_key"),
     known(prm::qpc::dbr_umem_valid, "dbr_umem_valid"),
     known(prm::qpc::dbr_umem_id, "dbr_umem_id"),
 };
@@ -219,6 +219,35 @@ inline constexpr FieldRule kAds[] = {
     known({0x28, 31, 0}, "rmac_31_0"),
 };
 
+inline constexpr FieldRule kDctc[] = {
+    unmodelled(prm::dctc::state, "state"),
+    known(prm::dctc::user_index, "user_index"),
+    known(prm::dctc::cqn, "cqn"),
+    unmodelled(prm::dctc::counter_set_id, "counter_set_id"),
+    known(prm::dctc::atomic_mode, "atomic_mode"),
+    known(prm::dctc::rre, "rre"),
+    known(prm::dctc::rwe, "rwe"),
+    known(prm::dctc::rae, "rae"),
+    unmodelled(prm::dctc::cs_res, "cs_res"),
+    known(prm::dctc::min_rnr_nak, "min_rnr_nak"),
+    known(prm::dctc::srqn, "srqn_xrqn"),
+    known(prm::dctc::pd, "pd"),
+    known(prm::dctc::tclass, "tclass"),
+    known(prm::dctc::flow_label, "flow_label"),
+    known(high_half(prm::dctc::dc_access_key), "dc_access_key"),
+    known(low_half(prm::dctc::dc_access_key), "dc_access_key"),
+    known(prm::dctc::mtu, "mtu"),
+    known(prm::dctc::port, "port"),
+    known(prm::dctc::pkey_index, "pkey_index"),
+    known(prm::dctc::my_addr_index, "my_addr_index"),
+    known(prm::dctc::hop_limit, "hop_limit"),
+    unmodelled(prm::dctc::key_violations, "dc_access_key_violation_count"),
+    known(prm::dctc::eth_prio, "eth_prio"),
+    unmodelled(prm::dctc::ecn, "ecn"),
+    known(prm::dctc::dscp, "dscp"),
+    unmodelled(prm::dctc::ece, "ece"),
+};
+
 inline constexpr std::size_t kQpcAt = prm::modify_qp::kContext;
 static_assert(prm::create_qp::kContext == kQpcAt && prm::query_qp::kContext == kQpcAt);
 
@@ -228,6 +257,7 @@ inline constexpr Section kCreateCq[] = {
     {0, kHeader}, {0, kCreateCqHeader}, {prm::create_cq::kContext, kCqc}, {0, kCreateCqTail}};
 inline constexpr Section kCreateQp[] = {
     {0, kHeader}, {0, kCreateQpHeader}, {kQpcAt, kQpc}, {kQpcAt + prm::qpc::kPrimaryPath, kAds}, {0, kCreateQpTail}};
+inline constexpr Section kCreateDct[] = {{0, kHeader}, {prm::create_dct::kContext, kDctc}};
 inline constexpr Section kModifyQp[] = {
     {0, kHeader}, {0, kNumber}, {0, kQpHeader}, {kQpcAt, kQpc}, {kQpcAt + prm::qpc::kPrimaryPath, kAds}};
 

@@ -38,10 +38,14 @@ RingSizes sizes_of(const std::byte* context) {
 }
 
 Reply check_kind(const std::byte* context) {
-  if (static_cast<prm::ServiceType>(get(context, qpc::service_type)) != prm::ServiceType::kRc) {
-    return refuse(CommandStatus::kBadParameter, "service type not modelled, only RC is");
+  const auto service = static_cast<ServiceType>(get(context, qpc::service_type));
+  if (service != ServiceType::kRc && service != ServiceType::kDci) {
+    return refuse(CommandStatus::kBadParameter, "service type not modelled, only RC and DCI are");
   }
   const auto rq_type = static_cast<prm::RqType>(get(context, qpc::rq_type));
+  if (service == ServiceType::kDci && (rq_type != prm::RqType::kZeroSize || get(context, qpc::no_sq) != 0)) {
+    return refuse(CommandStatus::kBadParameter, "a DCI has a send queue and a zero-size receive queue");
+  }
   if (rq_type != prm::RqType::kRegular && rq_type != prm::RqType::kZeroSize) {
     return refuse(CommandStatus::kBadParameter, "rq_type not modelled, only regular and zero-size are");
   }
@@ -90,7 +94,7 @@ QueuePlace place_of(const std::byte* in, std::uint64_t bytes) {
 void write_static_part(const Qp& qp, std::byte* context) {
   const auto& config = qp.config;
   set(context, qpc::state, static_cast<std::uint32_t>(qp.state));
-  set(context, qpc::service_type, static_cast<std::uint32_t>(prm::ServiceType::kRc));
+  set(context, qpc::service_type, static_cast<std::uint32_t>(config.service));
   set(context, qpc::pm_state, kPmMigrated);
   set(context, qpc::pd, config.pdn);
   set(context, qpc::uar_page, config.uar_page);
@@ -139,6 +143,8 @@ Reply create_qp(Client& client, const std::byte* in, std::byte* out) {
 
   QpConfig config;
   config.qpn = qpn;
+  config.service = static_cast<ServiceType>(get(context, qpc::service_type));
+  config.route = route_of;
   config.pdn = get(context, qpc::pd);
   config.user_index = get(context, qpc::user_index);
   config.uar_page = get(context, qpc::uar_page);

@@ -116,6 +116,18 @@ Reply take_responder(Transition& t) {
   return {};
 }
 
+// A DCI learns its destination from each WQE. Access rights and responder's fields may be said and mean nothing.
+Reply take_dci(Transition& t) {
+  const auto mtu = get(t.context, qpc::mtu);
+  if (mtu == 0 || mtu > kMaxMtuCode) return refuse(CommandStatus::kBadParameter, "mtu: 1 to 5");
+  if (get(t.context, qpc::log_msg_max) > kLogMaxMessage)
+    return refuse(CommandStatus::kExceedLimit, "log_msg_max too large");
+  if (get(t.context, qpc::remote_qpn) != 0) return refuse(CommandStatus::kBadParameter, "remote_qpn of a DCI");
+  t.attributes.mtu_bytes = 128u << mtu;
+  t.attributes.remote_device = kNoDevice;
+  return {};
+}
+
 Reply take_requester(Transition& t) {
   const auto log_reads = get(t.context, qpc::log_sra_max);
   if (log_reads > kLogMaxReads) return refuse(CommandStatus::kExceedLimit, "log_sra_max too large");
@@ -163,6 +175,8 @@ constexpr Step kInit2Rtr{QpState::kInit,
                          QpState::kRtr,
                          kAccessBits | prm::opt::kPkeyIndex,
                          {take_responder, take_path, take_optional_access}};
+constexpr Step kDciInit2Rtr{
+    QpState::kInit, QpState::kRtr, kAccessBits | prm::opt::kPkeyIndex, {take_dci, take_optional_access, nullptr}};
 constexpr Step kRtr2Rts{
     QpState::kRtr, QpState::kRts, kAccessBits | prm::opt::kRnrTimeout, {take_requester, take_optional_access, nullptr}};
 constexpr Step kRts2Rts{
@@ -183,6 +197,9 @@ Reply answer(Engine::Modify result) {
 Reply run(Client& client, const std::byte* in, const Step& step) {
   Qp* const qp = client.find_qp(get(in, prm::modify_qp::qpn));
   if (qp == nullptr) return refuse(CommandStatus::kBadResource, "no such QP in this context");
+  if (qp->dci == nullptr && get(in + prm::modify_qp::kContext, qpc::dc_access_key) != 0) {
+    return refuse(CommandStatus::kBadParameter, "dc_access_key: an RC QP has none");
+  }
   if (qp->state != step.from) return refuse(CommandStatus::kBadQpState, "QP is in another state");
   Transition t{.context = in + prm::modify_qp::kContext,
                .path = in + prm::modify_qp::kContext + qpc::kPrimaryPath,
@@ -221,7 +238,8 @@ Reply init2init(Client& client, const std::byte* in, std::byte*) {
 }
 
 Reply init2rtr(Client& client, const std::byte* in, std::byte*) {
-  return run(client, in, kInit2Rtr);
+  const Qp* const qp = client.find_qp(get(in, prm::modify_qp::qpn));
+  return run(client, in, qp != nullptr && qp->dci != nullptr ? kDciInit2Rtr : kInit2Rtr);
 }
 
 Reply rtr2rts(Client& client, const std::byte* in, std::byte*) {

@@ -196,6 +196,7 @@ void DataPath::rewind(Qp& qp) {
   requester.sending_packet = 0;
   requester.decoded_valid = false;
   if (requester.oldest == requester.newest) return;
+  if (qp.dci != nullptr) qp.dci->connect_due = true;  // the DCT may never have heard of it
   ++device_.counters.retransmissions;
   const SentWqe& wqe = window_at(requester, requester.oldest);
   if (wqe.opcode == Opcode::kRead) {

@@ -24,6 +24,8 @@ namespace marrow::cx7 {
   row(retransmissions)           \
   row(timeouts)                  \
   row(completion_events)         \
+  row(dc_connects)               /* destinations that DCIs turned to */ \
+  row(dc_key_violations)         /* connections that a DCT refused: another access key */ \
   row(local_protection_errors)   \
   row(cq_overruns)               \
   /* strict mode: what hardware may let pass */ \

@@ -52,6 +52,8 @@ class DataPath {
 
   // Stop 7, responder.cpp and responder_answer.cpp.
   void on_request(Qp& qp, const Packet& packet);
+  /// A request, or one of the two packets around it, to a DCT (dc.cpp).
+  void on_dc_packet(Qp& dct, const Packet& packet);
   /// Sends the answers owed. False when the link is full and some remain.
   bool answer(Qp& qp);
 
@@ -60,6 +62,9 @@ class DataPath {
   void on_timer(Qp& qp);
   /// Reports a failure that waited for its turn, once everything before it is retired.
   void settle_failure(Qp& qp);
+
+  /// Of a DCI that goes: tells its DCT, if it has one (dc.cpp).
+  void disconnect(Qp& qp);
 
   // error.cpp: everything that ends a QP.
   void enter_error(Qp& qp);
@@ -76,8 +81,15 @@ class DataPath {
   void ring(Uar& uar, const wire::Doorbell& doorbell);
   void accept(Qp& qp, bool named);
 
+  // dc.cpp
+  bool aim(Qp& qp);
+  bool connect(Qp& qp);
+  bool send_dc(Qp& qp, PacketOpcode opcode);
+  void on_dc_connect(Qp& dct, const Packet& packet);
+
   // wqe_decode.cpp
   Refusal decode(const Qp& qp, std::uint32_t index, DecodedWqe& wqe);
+  Refusal take_av(std::span<const std::byte>& segments, DecodedWqe& wqe);
   Refusal parse_segments(const Qp& qp, std::span<const std::byte> segments, DecodedWqe& wqe);
   Refusal add_data(const Qp& qp, std::span<const std::byte> segments, DecodedWqe& wqe);
 
@@ -101,6 +113,7 @@ class DataPath {
   void finish_recv(Qp& qp, const Packet& packet);
   void advance(Qp& qp, const Packet& packet, std::uint32_t psns);
   void nak(Qp& qp, const Packet& packet, std::uint8_t syndrome);
+  void nak_not_ready(Qp& qp, const Packet& packet);
   void refuse_recv(Qp& qp, const Packet& packet, const Refusal& refusal);
 
   // responder_answer.cpp

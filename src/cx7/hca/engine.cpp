@@ -75,6 +75,10 @@ void Engine::deliver(const Packet& packet, Time now) {
   DataPath path(*this, *device, now);
   if (is_response(packet.opcode)) {
     path.on_response(*qp, packet);
+  } else if (packet.dc != (qp->dct != nullptr)) {
+    ++device->counters.packets_dropped;
+  } else if (packet.dc) {
+    path.on_dc_packet(*qp, packet);
   } else {
     path.on_request(*qp, packet);
   }
@@ -163,11 +167,29 @@ Qp& Engine::add_qp(Device& device, QpConfig config) {
   qp->config = config;
   qp->attributes.device = device.index;
   qp->requester.window.resize(std::max(1u, config.sq.wqebbs));
+  if (config.service == ServiceType::kDci) qp->dci = std::make_unique<DcInitiator>();
   if (config.send_cq != nullptr) ++config.send_cq->users;
   if (config.recv_cq != nullptr) ++config.recv_cq->users;
   if (Pd* pd = device.pds.find(config.pdn)) ++pd->users;
   if (Uar* uar = find_uar(device, config.uar_page)) uar->qps.push_back(qp.get());
   return device.qps.put(config.qpn, std::move(qp));
+}
+
+Qp& Engine::add_dct(Device& device, const QpConfig& config, const QpAttributes& attributes, std::uint64_t key) {
+  Qp& qp = add_qp(device, config);
+  qp.attributes = attributes;
+  qp.attributes.device = device.index;
+  qp.dct = std::make_unique<DcTarget>();
+  qp.dct->key = key;
+  qp.state = QpState::kRtr;
+  if (gpu_ != nullptr) gpu_->qp_changed(qp);
+  return qp;
+}
+
+void Engine::drain_dct(Qp& dct) {
+  for (auto& [source, connection] : dct.dct->connections) std::erase(ready_, connection.responder.get());
+  dct.dct->connections.clear();
+  dct.dct->drained = true;
 }
 
 void Engine::remove_qp(Device& device, Qp& qp) {
@@ -176,6 +198,8 @@ void Engine::remove_qp(Device& device, Qp& qp) {
   if (config.recv_cq != nullptr) --config.recv_cq->users;
   if (Pd* pd = device.pds.find(config.pdn)) --pd->users;
   if (gpu_ != nullptr) gpu_->qp_gone(qp);
+  DataPath(*this, device, next_scan_).disconnect(qp);
+  if (qp.dct != nullptr) drain_dct(qp);
   if (Uar* uar = find_uar(device, config.uar_page)) {
     if (qp.on_gpu && --uar->gpu_qps == 0) clear_registers(*uar);  // GPU threads never took a value out
     std::erase(uar->qps, &qp);

@@ -87,6 +87,10 @@ class Engine {
   [[nodiscard]] Uar* find_uar(Device& device, std::uint32_t page);
   Qp& add_qp(Device& device, QpConfig config);  // state RST, on its UAR's list; takes the CQs and the PD
   void remove_qp(Device& device, Qp& qp);
+  /// A DC target, active at once. It is a Qp that only its connections receive through; remove_qp() ends it.
+  Qp& add_dct(Device& device, const QpConfig& config, const QpAttributes& attributes, std::uint64_t key);
+  /// Ends its connections; whoever sends to it from now on hears nothing.
+  void drain_dct(Qp& dct);
   /// Decides who serves a QP that was just added, and lets GPU threads adopt it where its queues are theirs. Empty, or
   /// one sentence why nobody can serve it.
   [[nodiscard]] std::string place_qp(Device& device, Qp& qp);

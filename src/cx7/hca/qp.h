@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// State of one RC queue pair: the contexts of its requester (stop 6), responder (stop 7) and completer (stop 8).
+// State of one queue pair: the contexts of its requester (stop 6), responder (stop 7) and completer (stop 8). RC, or a
+// DC initiator or target (dc.h): these live in one number space.
 // Facts: what a QP context holds [prm: QPC]; requester and responder rules [prm: IBA vol. 1, ch. 9].
 #pragma once
 
@@ -8,10 +9,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "cx7/fabric/packet.h"
+#include "cx7/hca/dc.h"
 #include "cx7/hca/objects.h"
 #include "marrow/wire/cqe.h"
 #include "marrow/wire/prm.h"
@@ -21,6 +24,7 @@ namespace marrow::cx7 {
 
 using Time = std::chrono::nanoseconds;  // since any fixed point; the engine's caller owns the clock
 using wire::prm::QpState;
+using wire::prm::ServiceType;
 
 /// A send queue as the firmware was told of it. Pointers are application memory.
 struct SendRing {
@@ -40,9 +44,12 @@ struct RecvRing {
   }
 };
 
-/// What CREATE_QP fixes.
+inline constexpr std::uint32_t kNoUarPage = ~0u;
+
+/// What CREATE_QP or CREATE_DCT fixes.
 struct QpConfig {
   std::uint32_t qpn = 0;
+  ServiceType service = ServiceType::kRc;
   std::uint32_t pdn = 0;
   std::uint32_t user_index = 0;
   std::uint32_t uar_page = 0;
@@ -53,6 +60,7 @@ struct QpConfig {
   Cq* recv_cq = nullptr;  // null when there is no RQ and none was named
   EventSink* events = nullptr;
   std::uint64_t user_handle = 0;
+  RouteOf* route = nullptr;  // of a DCI
 };
 
 /// What the transitions set. One struct for the verbs ABI and for the firmware's commands.
@@ -119,6 +127,7 @@ struct DecodedWqe {
   std::uint32_t spans = 0;
   std::array<Span, kMaxSpans> span;
   bool is_inline = false;
+  wire::AddressVector av{};  // of a DCI's WQE; the extension is zero where the WQE has none
   alignas(16) std::array<std::byte, 1024> inline_bytes;
 };
 
@@ -215,8 +224,10 @@ struct Qp {
   QpState state = QpState::kReset;
   Requester requester;
   Responder responder;
-  bool ready = false;   // in the engine's list of QPs with something to do
-  bool on_gpu = false;  // GPU threads serve its send queue (gpu_engine.h); here it is a target only
+  std::unique_ptr<DcInitiator> dci;  // of a DCI alone
+  std::unique_ptr<DcTarget> dct;     // of a DCT alone; its connections are Qps that only respond
+  bool ready = false;                // in the engine's list of QPs with something to do
+  bool on_gpu = false;               // GPU threads serve its send queue (gpu_engine.h); here it is a target only
 };
 
 }  // namespace marrow::cx7

@@ -52,6 +52,7 @@ void reset(Qp& qp) {
   const auto device = qp.attributes.device;
   qp.attributes = {};
   qp.attributes.device = device;
+  if (qp.dci != nullptr) *qp.dci = {};
 }
 
 }  // namespace
@@ -67,6 +68,7 @@ Engine::Modify Engine::change_state(Device& device, Qp& qp, QpState to, const Qp
   if (!is_legal(qp.state, to)) return Modify::kBadState;
   if (!is_complete(to, attributes)) return Modify::kBadAttribute;
   if (to == QpState::kReset) {
+    DataPath(*this, device, next_scan_).disconnect(qp);
     reset(qp);
     qp.state = to;
     return Modify::kOk;

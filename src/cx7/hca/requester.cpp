@@ -84,7 +84,7 @@ bool DataPath::fetch(Qp& qp) {
     refuse(qp, {true, static_cast<std::uint16_t>(requester.next), opcode, wire::Syndrome::kLocalQpOperation, 0});
     return false;
   }
-  if (fenced || reads_full) return false;
+  if (fenced || reads_full || (qp.dci != nullptr && !aim(qp))) return false;
 
   const auto mtu = qp.attributes.mtu_bytes;
   SentWqe& entry = window_at(requester, requester.newest);
@@ -129,6 +129,7 @@ bool DataPath::send_packet(Qp& qp) {
     }
     requester.decoded_valid = true;
   }
+  if (qp.dci != nullptr && qp.dci->connect_due && !connect(qp)) return false;
   const auto offset = requester.sending_packet * qp.attributes.mtu_bytes;
   const auto bytes = awaits_response(wqe.opcode) ? 0 : std::min(qp.attributes.mtu_bytes, wqe.bytes - offset);
   Reservation room{Reservation::State::kLost, nullptr};
@@ -168,7 +169,9 @@ bool DataPath::fill(Qp& qp, const SentWqe& wqe, Packet& packet) {
   packet.opcode = packet_opcode(wqe.opcode, index, wqe.packets);
   packet.from_device = device_.index;
   packet.to_device = qp.attributes.remote_device;
+  packet.dc = qp.dci != nullptr;
   packet.solicited = last && decoded.ctrl.solicited() == wire::Solicited::kYes;
+  packet.msn = qp.config.qpn;
   packet.imm = decoded.ctrl.imm.raw;  // read only where the opcode has one
   packet.va = decoded.va;
   packet.rkey = decoded.rkey;

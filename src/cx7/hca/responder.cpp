@@ -7,6 +7,7 @@
 #include "cx7/hca/data_path.h"
 #include "cx7/hca/memory.h"
 #include "cx7/hca/request_table.h"
+#include "util/log.h"
 
 namespace marrow::cx7 {
 namespace {
@@ -104,6 +105,14 @@ void DataPath::nak(Qp& qp, const Packet& packet, std::uint8_t syndrome) {
   responder.sequence_nak_sent = true;
 }
 
+// No receive WQE. A DCT's would be its SRQ's, and those are never taken here.
+void DataPath::nak_not_ready(Qp& qp, const Packet& packet) {
+  if (qp.config.service != ServiceType::kDct) return nak(qp, packet, aeth::kRnrNak | qp.attributes.min_rnr_nak);
+  util::log::once("dc.receive", "DCT {:#x}: sends and immediates are not modelled, only RDMA and atomics are",
+                  qp.config.qpn);
+  nak(qp, packet, aeth::kNakInvalidRequest);
+}
+
 // Everything in the packet is done: the next PSN is expected, and an answer may be owed.
 void DataPath::advance(Qp& qp, const Packet& packet, std::uint32_t psns) {
   auto& responder = qp.responder;
@@ -128,7 +137,7 @@ void DataPath::on_write(Qp& qp, const Packet& packet) {
   }
   const bool whole = row.last ? packet.payload_bytes == responder.left : packet.payload_bytes < responder.left;
   if (!whole) return nak(qp, packet, aeth::kNakInvalidRequest);
-  if (row.imm && !take_recv_wqe(qp)) return nak(qp, packet, aeth::kRnrNak | qp.attributes.min_rnr_nak);
+  if (row.imm && !take_recv_wqe(qp)) return nak_not_ready(qp, packet);
   if (packet.payload_bytes != 0) {
     // Looked up anew: the key may have been destroyed since the first packet.
     std::byte* const to =
@@ -148,7 +157,7 @@ void DataPath::on_write(Qp& qp, const Packet& packet) {
 
 void DataPath::on_send(Qp& qp, const Packet& packet) {
   auto& responder = qp.responder;
-  if (!take_recv_wqe(qp)) return nak(qp, packet, aeth::kRnrNak | qp.attributes.min_rnr_nak);
+  if (!take_recv_wqe(qp)) return nak_not_ready(qp, packet);
   if (responder.nak_owed) return;  // the receive WQE itself was refused
   if (!scatter_recv(qp, packet)) return;
   responder.message = Responder::Message::kSend;

@@ -55,6 +55,15 @@ bool has_reserved_bits(const wire::CtrlSegment& ctrl) {
   return ctrl.opmod() != 0 || (ctrl.qpn_ds.host() & 0xc0) != 0 || (ctrl.signature_flags.host() & kReservedFlags) != 0;
 }
 
+bool has_reserved_bits(const wire::AddressVector& av) {
+  constexpr std::uint32_t kReservedDctn = 0x7f000000;
+  constexpr std::uint32_t kReservedGrh = 0xb0000000;
+  constexpr std::uint8_t kForcedLoopback = 0x80;
+  constexpr std::array<std::uint8_t, 4> kZero{};
+  return (av.compact.extension_dctn.host() & kReservedDctn) != 0 || (av.compact.path_bits & kForcedLoopback) != 0 ||
+         av.extension.reserved != kZero || (av.extension.grh.host() & kReservedGrh) != 0;
+}
+
 }  // namespace
 
 Refusal DataPath::decode(const Qp& qp, std::uint32_t index, DecodedWqe& wqe) {
@@ -96,6 +105,9 @@ Refusal DataPath::parse_segments(const Qp& qp, std::span<const std::byte> segmen
   wqe.is_inline = false;
   if (opcode == Opcode::kNop) return {};  // whatever its length: a cancelled WQE keeps its segments
   segments = segments.subspan(wire::kDsBytes);
+  if (qp.dci != nullptr) {
+    if (const auto refusal = take_av(segments, wqe)) return refusal;
+  }
   if (has_remote(opcode)) {
     if (segments.size() < wire::kDsBytes) return kMalformed;
     const auto remote = segment_at<wire::RemoteSegment>(segments, 0);
@@ -117,6 +129,23 @@ Refusal DataPath::parse_segments(const Qp& qp, std::span<const std::byte> segmen
   if (const auto refusal = add_data(qp, segments, wqe)) return refusal;
   if (is_atomic(opcode) && (wqe.bytes != 8 || wqe.spans != 1)) return kMalformed;
   return {};
+}
+
+// One segment of address, or three where its bit says so.
+Refusal DataPath::take_av(std::span<const std::byte>& segments, DecodedWqe& wqe) {
+  if (segments.size() < wire::kCompactAvDs * wire::kDsBytes) return kMalformed;
+  wqe.av = {.compact = segment_at<wire::CompactAv>(segments, 0), .extension = {}};
+  auto bytes = wire::kCompactAvDs * wire::kDsBytes;
+  if ((wqe.av.compact.extension_dctn.host() & wire::kAvExtended) != 0) {
+    bytes = wire::kFullAvDs * wire::kDsBytes;
+    if (segments.size() < bytes) return kMalformed;
+    wqe.av.extension = segment_at<wire::AvExtension>(segments, 1);
+  }
+  segments = segments.subspan(bytes);
+  if (!has_reserved_bits(wqe.av)) return {};
+  ++device_.counters.strict_wqe_reserved_bits;
+  util::log::once("wqe.av", "DC address vector with reserved bits set, or with forced loopback, which is not modelled");
+  return strict() ? kMalformed : Refusal{};
 }
 
 Refusal DataPath::add_data(const Qp& qp, std::span<const std::byte> segments, DecodedWqe& wqe) {

@@ -38,16 +38,18 @@ TEST_F(Capabilities, UnmodelledTypesAreRefused) {
 TEST_F(Capabilities, GeneralOnInfiniBand) {
   const auto golden = ElementsAre(Pair(0x10, 0x000f000f),   // log_max_qp_sz 15, log_max_qp 15
                                   Pair(0x18, 0x0016000f),   // log_max_cq_sz 22, log_max_cq 15
+                                  Pair(0x24, 0x00040004),   // 16 reads each way over DC
                                   Pair(0x28, 0x00040004),   // 16 reads each way
                                   Pair(0x34, 0x00000001),   // InfiniBand, one port
                                   Pair(0x38, 0x1e000000),   // messages up to 2^30
                                   Pair(0x3c, 0x00000001),   // CQE version 1
-                                  Pair(0x40, 0x00000002),   // atomic; no DCT, no scatter to CQE
+                                  Pair(0x40, 0x80000022),   // compact address vectors, DCT, atomic; no scatter to CQE
                                   Pair(0x44, 0x80000001),   // overrun ignore, RC
                                   Pair(0x48, 0x80000000),   // 4 KiB doorbell pages
                                   Pair(0x4c, 0x80090000),   // BlueFlame, 512 bytes
                                   Pair(0x50, 0x00000400),   // send WQE
                                   Pair(0x54, 0x00000200),   // receive WQE
+                                  Pair(0x58, 0x00000400),   // send WQE of a DCI
                                   Pair(0xa4, 0x00000001));  // one doorbell page a page
   ASSERT_EQ(ask(0), CommandStatus::kOk);
   EXPECT_THAT(words(), golden);
@@ -70,13 +72,15 @@ TEST_F(Capabilities, GeneralOnRoce) {
   ASSERT_EQ(ask(0), CommandStatus::kOk);
   EXPECT_EQ(prm::get(out_.data() + 0x10, prm::general_cap::port_type), 1u);
   EXPECT_EQ(prm::get(out_.data() + 0x10, prm::general_cap::roce), 1u);
+  EXPECT_EQ(prm::get(out_.data() + 0x10, prm::general_cap::compact_address_vector), 0u) << "no room for a GID";
 }
 
 TEST_F(Capabilities, Atomic) {
   ASSERT_EQ(ask(3), CommandStatus::kOk);
   EXPECT_THAT(words(), ElementsAre(Pair(0x08, 0x42000000),    // results in host order, and that can be had
                                    Pair(0x10, 0x00000003),    // compare-swap, fetch-add
-                                   Pair(0x14, 0x00000008)));  // 8-byte operands
+                                   Pair(0x14, 0x00000008),    // 8-byte operands
+                                   Pair(0x18, 0x00000008)));  // the same over DC
 }
 
 TEST_F(Capabilities, Roce) {

@@ -73,7 +73,7 @@ TEST_F(Create, QpRefusals) {
   using S = CommandStatus;
   const Row rows[] = {
       {"UD", [](auto*, auto* c) { prm::set(c, prm::qpc::service_type, 2); }, S::kBadParameter},
-      {"DCI", [](auto*, auto* c) { prm::set(c, prm::qpc::service_type, 5); }, S::kBadParameter},
+      {"DCT", [](auto*, auto* c) { prm::set(c, prm::qpc::service_type, 6); }, S::kBadParameter},
       {"shared receive queue", [](auto*, auto* c) { prm::set(c, prm::qpc::rq_type, 1); }, S::kBadParameter},
       {"real-time timestamps", [](auto*, auto* c) { prm::set(c, prm::qpc::timestamp_format, 2); }, S::kBadParameter},
       {"a foreign PD", [](auto*, auto* c) { prm::set(c, prm::qpc::pd, 0x12); }, S::kBadResource},

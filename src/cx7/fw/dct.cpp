@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// CREATE_DCT, DRAIN_DCT, DESTROY_DCT, QUERY_DCT, and where a DCI's address vectors lead.
+// Facts: DCT context fields, that it is active at once and must be drained before it goes [prm]; that a CQ and an SRQ
+// are wanted even where only RDMA comes [obs: what GPU libraries create].
+#include "cx7/fw/command.h"
+#include "cx7/fw/limits.h"
+#include "cx7/fw/path.h"
+
+namespace marrow::cx7::fw {
+namespace {
+
+namespace prm = wire::prm;
+namespace dctc = wire::prm::dctc;
+using prm::get;
+using prm::set;
+
+constexpr std::uint32_t kMaxAtomicMode = 3;  // up to 8-byte operands
+constexpr std::uint32_t kStateActive = 0;
+constexpr std::uint32_t kStateDrained = 2;
+
+Reply check_resources(const Client& client, const std::byte* context) {
+  if (!client.pds.contains(get(context, dctc::pd))) {
+    return refuse(CommandStatus::kBadResource, "no such PD in this context");
+  }
+  if (client.find_cq(get(context, dctc::cqn)) == nullptr) {
+    return refuse(CommandStatus::kBadResource, "cqn: no such CQ in this context");
+  }
+  if (!client.srqs.contains(get(context, dctc::srqn))) {
+    return refuse(CommandStatus::kBadResource, "srqn: no such SRQ in this context");
+  }
+  return {};
+}
+
+Reply check_context(const std::byte* context) {
+  const auto mtu = get(context, dctc::mtu);
+  if (mtu == 0 || mtu > kMaxMtuCode) return refuse(CommandStatus::kBadParameter, "mtu: 1 to 5");
+  if (get(context, dctc::port) != 1) return refuse(CommandStatus::kBadParameter, "port: the device has port 1 only");
+  if (get(context, dctc::pkey_index) != 0) {
+    return refuse(CommandStatus::kBadIndex, "pkey_index: the table has entry 0 only");
+  }
+  if (get(context, dctc::atomic_mode) > kMaxAtomicMode) {
+    return refuse(CommandStatus::kBadParameter, "atomic_mode: operands over 8 bytes are not modelled");
+  }
+  return {};
+}
+
+std::uint32_t access_of(const std::byte* context) {
+  return (get(context, dctc::rre) ? kRemoteRead : 0u) | (get(context, dctc::rwe) ? kRemoteWrite : 0u) |
+         (get(context, dctc::rae) && get(context, dctc::atomic_mode) != 0 ? kRemoteAtomic : 0u);
+}
+
+Qp* find_dct(const Client& client, const std::byte* in) {
+  const auto dctn = get(in, prm::query_dct::dctn);
+  return client.dcts.contains(dctn) ? client.device.qps.find(dctn) : nullptr;
+}
+
+constexpr std::string_view kNoDct = "no such DCT in this context";
+
+}  // namespace
+
+std::uint8_t route_of(const wire::AddressVector& av) {
+  constexpr std::uint32_t kGrh = 1u << 30;
+  const bool ethernet = link_layer() == LinkLayer::kEthernet;
+  const bool extended = (av.compact.extension_dctn.host() & wire::kAvExtended) != 0;
+  Path to;
+  to.has_gid = extended && (ethernet || (av.extension.grh.host() & kGrh) != 0);
+  to.gid = av.extension.gid;
+  to.lid = av.compact.rlid.host();
+  to.has_mac = extended && ethernet;
+  to.mac = av.extension.mac;
+  return destination_of(to);
+}
+
+Reply create_dct(Client& client, const std::byte* in, std::byte* out) {
+  const std::byte* const context = in + prm::create_dct::kContext;
+  if (const auto reply = check_resources(client, context); !reply.ok()) return reply;
+  if (const auto reply = check_context(context); !reply.ok()) return reply;
+  const auto dctn = client.device.qps.next_number();
+  if (dctn == 0) return refuse(CommandStatus::kExceedLimit, "no DCT left");
+  QpConfig config;
+  config.qpn = dctn;
+  config.service = ServiceType::kDct;
+  config.pdn = get(context, dctc::pd);
+  config.user_index = get(context, dctc::user_index);
+  config.uar_page = kNoUarPage;
+  config.recv_cq = client.find_cq(get(context, dctc::cqn));
+  QpAttributes attributes;
+  attributes.access = access_of(context);
+  attributes.mtu_bytes = 128u << get(context, dctc::mtu);
+  attributes.min_rnr_nak = static_cast<std::uint8_t>(get(context, dctc::min_rnr_nak));
+  attributes.responder_reads = kMaxReads;
+  client.engine.add_dct(client.device, config, attributes, get(context, dctc::dc_access_key));
+  const auto srqn = get(context, dctc::srqn);
+  client.dcts.emplace(dctn, srqn);
+  ++client.srqs.at(srqn).users;
+  set(out, prm::out::object, dctn);
+  return {};
+}
+
+// Nothing is left to wait for: what a DCI has under way here ends with it, in a retry.
+Reply drain_dct(Client& client, const std::byte* in, std::byte*) {
+  Qp* const dct = find_dct(client, in);
+  if (dct == nullptr) return refuse(CommandStatus::kBadResource, kNoDct);
+  client.engine.drain_dct(*dct);
+  return {};
+}
+
+Reply destroy_dct(Client& client, const std::byte* in, std::byte*) {
+  Qp* const dct = find_dct(client, in);
+  if (dct == nullptr) return refuse(CommandStatus::kBadResource, kNoDct);
+  if (!dct->dct->drained) return refuse(CommandStatus::kBadResourceState, "DCT not drained");
+  const auto at = client.dcts.find(dct->config.qpn);
+  --client.srqs.at(at->second).users;
+  client.dcts.erase(at);
+  client.engine.remove_qp(client.device, *dct);
+  return {};
+}
+
+Reply query_dct(Client& client, const std::byte* in, std::byte* out) {
+  const Qp* const dct = find_dct(client, in);
+  if (dct == nullptr) return refuse(CommandStatus::kBadResource, kNoDct);
+  std::byte* const context = out + prm::query_dct::kContext;
+  const auto& a = dct->attributes;
+  set(context, dctc::state, dct->dct->drained ? kStateDrained : kStateActive);
+  set(context, dctc::user_index, dct->config.user_index);
+  set(context, dctc::cqn, dct->config.recv_cq->cqn);
+  set(context, dctc::srqn, client.dcts.at(dct->config.qpn));
+  set(context, dctc::pd, dct->config.pdn);
+  set(context, dctc::rre, a.access & kRemoteRead ? 1 : 0);
+  set(context, dctc::rwe, a.access & kRemoteWrite ? 1 : 0);
+  set(context, dctc::rae, a.access & kRemoteAtomic ? 1 : 0);
+  set(context, dctc::atomic_mode, a.access & kRemoteAtomic ? kMaxAtomicMode : 0);
+  set(context, dctc::min_rnr_nak, a.min_rnr_nak);
+  set(context, dctc::dc_access_key, dct->dct->key);
+  set(context, dctc::mtu, log2_of(a.mtu_bytes / 128));
+  set(context, dctc::port, 1);
+  set(context, dctc::key_violations, dct->dct->violations);
+  return {};
+}
+
+}  // namespace marrow::cx7::fw
