@@ -36,6 +36,9 @@ void destroy_ah(Context&, Request&);
 void create_comp_channel(Context&, Request&);
 void create_cq(Context&, Request&);
 void destroy_cq(Context&, Request&);
+// srq.cpp
+void create_srq(Context&, Request&);
+void destroy_srq(Context&, Request&);
 // qp.cpp
 void create_qp(Context&, Request&);
 void destroy_qp(Context&, Request&);

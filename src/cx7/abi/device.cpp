@@ -41,6 +41,7 @@ mlx5_ib_alloc_ucontext_resp context_reply() {
   resp.max_rq_desc_sz = kMaxRecvWqeBytes;
   resp.max_send_wqebb = 1u << kLogMaxSqWqebbs;
   resp.max_recv_wr = 1u << kLogMaxRqEntries;
+  resp.max_srq_recv_wr = kMaxSrqEntries;
   resp.num_ports = kPorts;
   resp.cqe_version = 1;
   resp.cmds_supp_uhw = MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH;
@@ -71,6 +72,9 @@ ib_uverbs_query_device_resp attributes_of(std::uint8_t device) {
   resp.max_cqe = (1u << kLogMaxCqEntries) - 1;
   resp.max_mr = kMaxObjects;
   resp.max_pd = kMaxObjects;
+  resp.max_srq = kMaxObjects;
+  resp.max_srq_wr = kMaxSrqEntries;
+  resp.max_srq_sge = kMaxSges;
   resp.max_qp_rd_atom = kMaxReads;
   resp.max_res_rd_atom = kMaxReads * kMaxObjects;
   resp.max_qp_init_rd_atom = kMaxReads;

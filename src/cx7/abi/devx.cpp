@@ -47,7 +47,7 @@ Buffer fetch(Context& context, const Request& request, std::uint16_t in_id) {
 
 /// The number by which firmware knows what a handle stands for: an object of DEVX, or a QP or CQ of the verbs.
 struct Target {
-  enum class Kind : std::uint8_t { kQp, kCq } kind{};
+  enum class Kind : std::uint8_t { kQp, kCq, kDct } kind{};
   std::uint32_t number = 0;
 };
 
@@ -59,6 +59,7 @@ Target target_of(const Object& object) {
       return {Target::Kind::kCq, static_cast<const CqObject&>(object).cq().cqn};
     case ObjectKind::kDevx: {
       const auto& name = static_cast<const DevxObject&>(object).name();
+      if (name.created_by == fw::Command::kCreateDct) return {Target::Kind::kDct, name.number};
       return {name.created_by == fw::Command::kCreateQp ? Target::Kind::kQp : Target::Kind::kCq, name.number};
     }
     default:
@@ -71,7 +72,9 @@ void check_target(const Object& object, const Buffer& in) {
   const auto* const command = fw::find_command(fw::opcode_of(in));
   if (command == nullptr) return;
   const auto target = target_of(object);
-  const auto about = command->opcode == prm::Command::kQueryCq ? Target::Kind::kCq : Target::Kind::kQp;
+  const auto about = command->opcode == prm::Command::kQueryCq    ? Target::Kind::kCq
+                     : command->opcode == prm::Command::kQueryDct ? Target::Kind::kDct
+                                                                  : Target::Kind::kQp;
   require(target.kind == about && prm::get(in.data(), prm::destroy::object) == target.number, EINVAL);
 }
 

@@ -33,7 +33,13 @@ std::uint32_t next_umem_id() {
   return ++last;
 }
 
+std::uint32_t next_srq_number() {
+  static std::uint32_t last = 0;  // the engine's lock is held
+  return ++last;
+}
+
 fw::Command destroyer_of(fw::Command creator) {
+  if (creator == fw::Command::kCreateDct) return fw::Command::kDestroyDct;
   return creator == fw::Command::kCreateQp ? fw::Command::kDestroyQp : fw::Command::kDestroyCq;
 }
 
@@ -124,6 +130,16 @@ void CqObject::cq_error_event(Cq& cq) {
   if (post_async(channels_.async, cq.user_handle, kEventCqError)) ++async_events_;
 }
 
+SrqObject::SrqObject(fw::Client& client, Pd& pd) : Object(kKind, client), pd_(pd), number_(next_srq_number()) {
+  client.srqs.emplace(number_, fw::Srq{.pdn = pd.pdn});
+  ++pd_.users;
+}
+
+SrqObject::~SrqObject() {
+  client_.srqs.erase(number_);
+  --pd_.users;
+}
+
 QpObject::QpObject(fw::Client& client, QpConfig config, std::shared_ptr<EventChannel> async)
     : Object(kKind, client), async_(std::move(async)) {
   config.qpn = take_number(client.device.qps.next_number());
@@ -154,13 +170,18 @@ DevxObject::~DevxObject() {
   }
 }
 
-void DevxObject::destroy() {
-  if (gone_) return;
+fw::Reply DevxObject::run(fw::Command command) {
   std::array<std::byte, prm::destroy::kInBytes> in{};
   std::array<std::byte, prm::destroy::kOutBytes> out{};
-  prm::set(in.data(), prm::in::opcode, static_cast<std::uint32_t>(destroyer_of(name_.created_by)));
+  prm::set(in.data(), prm::in::opcode, static_cast<std::uint32_t>(command));
   prm::set(in.data(), prm::destroy::object, name_.number);
-  const auto reply = fw::execute(client_, in, out);
+  return fw::execute(client_, in, out);
+}
+
+void DevxObject::destroy() {
+  if (gone_) return;
+  if (name_.created_by == fw::Command::kCreateDct) require(run(fw::Command::kDrainDct).ok(), EREMOTEIO);
+  const auto reply = run(destroyer_of(name_.created_by));
   if (reply.status == fw::CommandStatus::kResourceBusy) refuse(EBUSY);
   require(reply.ok(), EREMOTEIO);
   gone_ = true;

@@ -135,6 +135,20 @@ class CqObject final : public Object, public EventSink {
   std::uint32_t async_events_ = 0;
 };
 
+class SrqObject final : public Object {
+ public:
+  static constexpr auto kKind = ObjectKind::kSrq;
+  SrqObject(fw::Client& client, Pd& pd);
+  ~SrqObject() override;
+  [[nodiscard]] bool busy() const override { return client_.srqs.at(number_).users != 0; }
+  [[nodiscard]] int rank() const override { return kRankCq; }
+  [[nodiscard]] std::uint32_t number() const { return number_; }
+
+ private:
+  Pd& pd_;
+  std::uint32_t number_;
+};
+
 /// A QP made through verbs, and what QUERY_QP must give back of what was said to it.
 class QpObject final : public Object, public EventSink {
  public:
@@ -174,12 +188,14 @@ class DevxObject final : public Object {
   };
   DevxObject(fw::Client& client, Name name) : Object(kKind, client), name_(name) {}
   ~DevxObject() override;
-  [[nodiscard]] int rank() const override { return name_.created_by == fw::Command::kCreateQp ? kRankQp : kRankCq; }
+  [[nodiscard]] int rank() const override { return name_.created_by == fw::Command::kCreateCq ? kRankCq : kRankQp; }
   [[nodiscard]] const Name& name() const { return name_; }
-  /// Asks firmware to destroy it; throws Errno when that refuses.
+  /// Asks firmware to drain and to destroy it; throws Errno when that refuses.
   void destroy();
 
  private:
+  [[nodiscard]] fw::Reply run(fw::Command command);
+
   Name name_;
   bool gone_ = false;
 };
