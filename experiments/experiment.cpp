@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "util/env.h"
 #include "util/error.h"
 
 namespace marrow::experiments {
@@ -27,6 +28,10 @@ std::int64_t Point::number(std::string_view axis) const {
 }
 const std::string& Point::text(std::string_view axis) const {
   return value_of<std::string>(*this, axis);
+}
+
+bool has_strict_nic(const Context& context) {
+  return context.nic_kind == measure::Kind::kCx7Sim && util::env_switch("MARROW_SIM_STRICT", true);
 }
 
 unsigned spinning_threads(const Context& context, unsigned lanes) {

@@ -83,6 +83,9 @@ struct Context {
   [[nodiscard]] bool stopping() const noexcept { return stop != nullptr && stop->load(std::memory_order_relaxed); }
 };
 
+/// Whether the software NIC refuses what hardware may let pass, as this process's environment says. Never a real NIC.
+[[nodiscard]] bool has_strict_nic(const Context& context);
+
 /// Threads that spin at the same time: the lanes, and the software NIC's where it is the NIC.
 [[nodiscard]] unsigned spinning_threads(const Context& context, unsigned lanes);
 /// True when they are more than the cores that this process may use; then a spin must give its core away.

@@ -34,4 +34,16 @@ class HostRung {
   gda::HostRinger ringer_;  // last: its thread uses the words
 };
 
+/// Reports the path of a bench whose queue is rung for. Otherwise as report_path() does.
+template <class BenchOf>
+void report_host_rung_path(const Context& context, const BenchOf& bench, unsigned lanes) {
+  if (!context.report_path) return;
+  Context telling = context;
+  telling.report_path = [&](measure::ActivePath path) {
+    path.doorbell = "a word in host memory; a host thread reads it, stores the record and rings";
+    context.report_path(path);
+  };
+  report_path(telling, bench, lanes);
+}
+
 }  // namespace marrow::experiments

@@ -9,24 +9,49 @@
 #include "experiments/gdaki_publication/publication_kernels.h"
 #include "experiments/gdaki_publication/publications.h"
 #include "gpu/memory.h"
+#include "util/error.h"
 
 namespace marrow::experiments {
 
-void gdaki_publication_on_gpu(Context& context, const Point& point, measure::Record& record) {
-  constexpr std::uint32_t kBytes = 8;
-  const bool by_host = point.policy == GdakiHostRung::name;
-  GpuBench bench(context, {.placement = by_host ? GdakiHostRung::placement : gda::Placement{}});
-  report_path(context, bench, /*lanes=*/1);
-  auto job = put_job(bench, kBytes);
+namespace {
+
+/// A fresh queue, and the thread that rings where the policy wants one.
+struct FreshQueue {
+  FreshQueue(const Context& context, bool by_host)
+      : bench(context, {.placement = by_host ? GdakiHostRung::placement : gda::Placement{}}),
+        job(put_job(bench, /*bytes=*/8)) {
+    if (!by_host) {
+      report_path(context, bench, /*lanes=*/1);
+    } else {
+      report_host_rung_path(context, bench, /*lanes=*/1);
+      rung.emplace(context, std::vector{bench.a().queue.handle()}, gpu::pinned_source(bench.device()));
+      job.qp = rung->forwarded(job.qp);
+    }
+  }
+
+  GpuBench bench;
+  PutJob job;
   std::optional<HostRung> rung;
-  if (by_host) {
-    rung.emplace(context, std::vector{bench.a().queue.handle()}, gpu::pinned_source(bench.device()));
-    job.qp = rung->forwarded(job.qp);
+};
+
+}  // namespace
+
+void gdaki_publication_on_gpu(Context& context, const Point& point, measure::Record& record) {
+  const bool by_host = point.policy == GdakiHostRung::name;
+  if (counts_of_publication(point.policy).dbrecs == 0 && !by_host && has_strict_nic(context)) {
+    throw util::Error("a strict software NIC waits for the record, which this policy never writes",
+                      util::ErrorKind::kFailed, "MARROW_SIM_STRICT=0");
   }
   auto kernels = shared_queue_puts(point.policy);
   if (kernels.time.entry == nullptr) kernels = like_gdaki_puts(point.policy);
-  measure_puts_on_gpu(context, bench, kernels, job, {.each = counts_of_publication(point.policy)}, record);
-  if (rung) rung->finish(record);
+  const PutPromise promise{.each = counts_of_publication(point.policy)};
+  {
+    FreshQueue on(context, by_host);
+    measure_puts_on_gpu(context, on.bench, {.time = kernels.time}, on.job, promise, record);
+    if (on.rung) on.rung->finish(record);
+  }
+  FreshQueue on(context, by_host);  // a lane that finds a used queue looks once where it stands, which is no put's
+  count_puts_on_gpu(context, on.bench, kernels.count, on.job, promise, record);
   record.verified = true;
 }
 

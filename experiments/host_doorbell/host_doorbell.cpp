@@ -47,6 +47,7 @@ void rung_by_lane(const Context& context, measure::Record& record) {
 void rung_by_host(const Context& context, measure::Record& record) {
   Bench<verbs::DevxQp> bench(context, {});
   const auto qp = bench.a().queue.handle();
+  report_host_rung_path(context, bench, /*lanes=*/1);
   HostRung rung(context, {qp}, {});
   measure_through<RungForLane>(context, bench, rung.forwarded(qp), record);
   rung.finish(record);

@@ -23,6 +23,7 @@ void rung_by_lane(const Context& context, measure::Record& record) {
 
 void rung_by_host(const Context& context, measure::Record& record) {
   GpuBench bench(context, {.placement = RungForLane::placement});
+  report_host_rung_path(context, bench, /*lanes=*/1);
   HostRung rung(context, {bench.a().queue.handle()}, gpu::pinned_source(bench.device()));
   auto job = put_job(bench, kBytes);
   job.qp = rung.forwarded(job.qp);

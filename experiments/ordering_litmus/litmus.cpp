@@ -12,7 +12,6 @@
 
 #include "experiments/ordering_litmus/litmus_slots.h"
 #include "marrow/gda/dump.h"
-#include "util/env.h"
 #include "util/error.h"
 
 namespace marrow::experiments {
@@ -161,7 +160,7 @@ bool promises(const LitmusRow& row, const Context& context) {
 
 std::string sentence_of(const LitmusRow& row, const Totals& totals) {
   return fmt::format(
-      "{} queues={} payload={} batch={}: {} of {} WQEs stale, {} payloads wrong ({} of them torn), {} of "
+      "{} queues={} payload={} batch={}: {} of {} WQEs stale, {} payloads wrong ({} torn), {} of "
       "{} CQEs early",
       row.policy, row.queues_on_host ? "host" : "gpu", row.pointer ? "pointer" : "inline", row.batch, totals.stale,
       totals.puts, totals.wrong_payloads(), totals.wrong.torn, totals.early, totals.cqes);
@@ -197,7 +196,7 @@ std::size_t litmus_payload_bytes(const LitmusRow& row) {
 
 void measure_litmus(const Context& context, const LitmusRow& row, const LitmusSetting& setting,
                     measure::Record& record) {
-  if (context.nic_kind == measure::Kind::kCx7Sim && util::env_switch("MARROW_SIM_STRICT", true)) {
+  if (has_strict_nic(context)) {
     throw util::Error("ordering-litmus counts what a strict software NIC refuses, and MARROW_SIM_STRICT asks for one",
                       util::ErrorKind::kUsage, "MARROW_SIM_STRICT=0");
   }

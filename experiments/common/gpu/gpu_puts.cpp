@@ -39,20 +39,6 @@ std::size_t kept(const LaneReport& report, std::uint64_t warmup) {
   return report.operations > warmup ? report.operations - warmup : 0;
 }
 
-void add_counts(GpuRunner& runner, GpuBench& bench, const PutKernels& kernels, PutJob job, const PutPromise& promise,
-                measure::Record& record) {
-  constexpr std::uint64_t kCounted = 1000;
-  job.first = bench.first_of_next_loop();
-  job.warmup = 0;
-  job.operations = std::min(kCounted, job.operations);
-  const auto report = runner.run(kernels.count, job);
-  if (report.operations == 0) return;
-  record.counts = counts_of(report.counts, report.operations);
-  const auto promised = promise.each ? counts_times(*promise.each, report.operations)
-                                     : promised_counts(promise.ordering, promise.segments, report.operations);
-  expect_counts(record, report.counts, promised);
-}
-
 void add_stages(GpuRunner& runner, GpuBench& bench, const PutKernels& kernels, PutJob job, const Context& context,
                 measure::Record& record) {
   job.first = bench.first_of_next_loop();
@@ -101,6 +87,20 @@ PutJob put_job(GpuBench& bench, std::uint32_t bytes) {
           .first = bench.first_of_next_loop()};
 }
 
+void count_puts_on_gpu(const Context& context, GpuBench& bench, const gpu::Kernel<PutJob>& kernel, PutJob job,
+                       const PutPromise& promise, measure::Record& record) {
+  constexpr std::uint64_t kCounted = 1000;
+  job.first = bench.first_of_next_loop();
+  job.warmup = 0;
+  job.operations = std::min<std::uint64_t>(kCounted, context.iterations);
+  const auto report = GpuRunner(context).run(kernel, job);
+  if (report.operations == 0) return;
+  record.counts = counts_of(report.counts, report.operations);
+  const auto promised = promise.each ? counts_times(*promise.each, report.operations)
+                                     : promised_counts(promise.ordering, promise.segments, report.operations);
+  expect_counts(record, report.counts, promised);
+}
+
 TripJob trip_job(const GpuBench& bench) {
   return {.near = {bench.qp_a(), bench.request_route(), bench.near_box()},
           .far = {bench.qp_b(), bench.reply_route(), bench.far_box()}};
@@ -135,7 +135,7 @@ void measure_puts_on_gpu(const Context& context, GpuBench& bench, const PutKerne
     add_time(record, "issue floor", Kind::kGpu, timed_on_gpu(context, kernels.floor, job).issue);
   }
   add_time(record, "put+completion", context.nic_kind, times.completion);
-  if (kernels.count.entry != nullptr) add_counts(runner, bench, kernels, job, promise, record);
+  if (kernels.count.entry != nullptr) count_puts_on_gpu(context, bench, kernels.count, job, promise, record);
   if (kernels.stages.entry != nullptr) add_stages(runner, bench, kernels, job, context, record);
 }
 

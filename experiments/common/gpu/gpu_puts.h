@@ -44,6 +44,10 @@ struct PutPromise {
 /// The times of one kernel's puts, warm-up excluded.
 [[nodiscard]] PutTimes timed_on_gpu(const Context& context, const gpu::Kernel<PutJob>& kernel, const PutJob& job);
 
+/// Up to 1000 of the job's puts with a counting probe, and the expectation that they cost what was promised.
+void count_puts_on_gpu(const Context& context, GpuBench& bench, const gpu::Kernel<PutJob>& kernel, PutJob job,
+                       const PutPromise& promise, measure::Record& record);
+
 /// Adds "issue", "put+completion" and, where the row has the kernels, "issue floor", the counts and the stages.
 void measure_puts_on_gpu(const Context& context, GpuBench& bench, const PutKernels& kernels, std::uint32_t bytes,
                          const PutPromise& promise, measure::Record& record);
