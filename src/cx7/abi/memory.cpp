@@ -87,7 +87,7 @@ void reg_dmabuf_mr(Context& context, Request& request) {
   const auto access = check_access(request.number32(UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS));
   require(bytes != 0 && iova + bytes > iova && offset + bytes > offset, EINVAL);
   require((offset & kPageMask) == (iova & kPageMask), EINVAL);
-  require(::fcntl(request.fd(UVERBS_ATTR_REG_DMABUF_MR_FD), F_GETFD) >= 0, EBADF);
+  require(::fcntl(static_cast<int>(request.number32(UVERBS_ATTR_REG_DMABUF_MR_FD)), F_GETFD) >= 0, EBADF);
   // NOLINTNEXTLINE(performance-no-int-to-ptr): so the ABI carries it
   auto* const at = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(iova));
   GpuEngine* const gpu = context.client.engine.gpu();

@@ -95,32 +95,79 @@ __device__ __forceinline__ bool express_one(const QueueEntry& queue, Watcher& wa
   return true;
 }
 
-/// Up to 32 WQEs of one queue, all lanes with the same `turn`. False, and nothing done, when any must take the long
-/// way, or when they may not pass each other.
-__device__ __forceinline__ bool express_batch(const QueueEntry& queue, const Windows& windows, Turn& turn) {
+inline constexpr std::uint32_t kWqesOfALane = 2;    // a round: their loads travel side by side
+inline constexpr std::uint32_t kRoundsOfATurn = 8;  // before doorbells are looked at again
+
+/// One round of a batch: WQE `next + lane` and the one 32 behind it.
+struct Round {
+  Head head[kWqesOfALane];
+  Move move[kWqesOfALane];
+};
+
+/// Fetches `n` WQEs and checks them; false when any must take the long way. All lanes call.
+__device__ inline bool fetch_round(const QueueEntry& queue, const Windows& windows, std::uint32_t next, std::uint32_t n,
+                                   Round& round) {
   const std::uint32_t lane = threadIdx.x % kLanes;
-  const std::uint32_t n = min(turn.posted - turn.next, kLanes);
-  if (windows.remote.key == 0 || !windows.remote.relaxed) return false;
-  const std::uint32_t index = turn.next + lane;
-  Head head{};
-  Move move;
-  if (lane < n) {
-    head = load_head(queue, index);
-    move = move_of(queue, windows, head, index);
+  bool plain = true;
+#pragma unroll
+  for (std::uint32_t k = 0; k < kWqesOfALane; ++k) {
+    if (lane + k * kLanes < n) round.head[k] = load_head(queue, next + lane + k * kLanes);
   }
-  if (__any_sync(~0u, lane < n && move.to == nullptr)) return false;
-  if (lane < n) carry_out(move, head);
-  const std::uint32_t signalled = __ballot_sync(~0u, lane < n && is_signalled(head));
-  const bool last = signalled >> lane == 1;
-  const bool writes = (signalled >> lane & 1) != 0 && (queue.cq_collapsed == 0 || last);
-  const std::uint64_t pi = turn.cqes + static_cast<std::uint32_t>(__popc(signalled & ((1u << lane) - 1)));
-  if (writes) store_body(queue, pi, written(index, move.bytes), turn.clock_ns);
-  fence(queue.near_only != 0 && windows.remote.near);
-  if (writes) store_tail(queue, pi, written(index, move.bytes));
-  turn.cqes += static_cast<std::uint32_t>(__popc(signalled));
-  turn.next += n;
-  turn.wqes_done += n;
-  return true;
+#pragma unroll
+  for (std::uint32_t k = 0; k < kWqesOfALane; ++k) {
+    if (lane + k * kLanes >= n) continue;
+    round.move[k] = move_of(queue, windows, round.head[k], next + lane + k * kLanes);
+    plain = plain && round.move[k].to != nullptr;
+  }
+  return __all_sync(~0u, plain);
+}
+
+/// CQEs of a round, in the order of the WQEs; `tails` is false for the bodies, which one fence puts before the words
+/// with the owner bits.
+__device__ inline std::uint32_t store_cqes(const QueueEntry& queue, const Round& round, std::uint32_t n,
+                                           const Turn& turn, bool tails) {
+  const std::uint32_t lane = threadIdx.x % kLanes;
+  std::uint32_t before = 0;
+  std::uint32_t signalled[kWqesOfALane];
+#pragma unroll
+  for (std::uint32_t k = 0; k < kWqesOfALane; ++k) {
+    signalled[k] = __ballot_sync(~0u, lane + k * kLanes < n && is_signalled(round.head[k]));
+  }
+#pragma unroll
+  for (std::uint32_t k = 0; k < kWqesOfALane; ++k) {
+    const bool last = signalled[k] >> lane == 1 && (k + 1 == kWqesOfALane || signalled[kWqesOfALane - 1] == 0);
+    const bool writes = (signalled[k] >> lane & 1) != 0 && (queue.cq_collapsed == 0 || last);
+    const std::uint64_t pi = turn.cqes + before + static_cast<std::uint32_t>(__popc(signalled[k] & ((1u << lane) - 1)));
+    const Content content = written(turn.next + lane + k * kLanes, round.move[k].bytes);
+    if (writes && !tails) store_body(queue, pi, content, turn.clock_ns);
+    if (writes && tails) store_tail(queue, pi, content);
+    before += static_cast<std::uint32_t>(__popc(signalled[k]));
+  }
+  return before;
+}
+
+/// As much of one queue as a turn allows, all lanes with the same `turn`. False, and nothing done, when the first WQEs
+/// must take the long way, or when they may not pass each other.
+__device__ __forceinline__ bool express_batch(const QueueEntry& queue, const Windows& windows, Turn& turn) {
+  const bool alone = turn.posted - turn.next == 1;
+  if (windows.remote.key == 0 || !(windows.remote.relaxed || alone)) return false;
+  const std::uint32_t lane = threadIdx.x % kLanes;
+  const std::uint32_t start = turn.next;
+  for (std::uint32_t rounds = 0; rounds < kRoundsOfATurn && turn.next != turn.posted; ++rounds) {
+    const std::uint32_t n = min(turn.posted - turn.next, kLanes * kWqesOfALane);
+    Round round{};
+    if (!fetch_round(queue, windows, turn.next, n, round)) break;
+#pragma unroll
+    for (std::uint32_t k = 0; k < kWqesOfALane; ++k) {
+      if (lane + k * kLanes < n) carry_out(round.move[k], round.head[k]);
+    }
+    store_cqes(queue, round, n, turn, false);
+    fence(queue.near_only != 0 && windows.remote.near);
+    turn.cqes += store_cqes(queue, round, n, turn, true);
+    turn.next += n;
+  }
+  turn.wqes_done += turn.next - start;
+  return turn.next != start;
 }
 
 __device__ inline Window window_of(const KeyEntry& key, std::uint32_t raw_key, std::uint32_t pdn,

@@ -80,13 +80,6 @@ __device__ inline std::uint64_t now_ns() {
   return ns;
 }
 
-/// Cycles of this SM; wraps within seconds.
-__device__ inline std::uint32_t ticks() {
-  std::uint32_t value;
-  asm volatile("mov.u32 %0, %%clock;" : "=r"(value)::"memory");
-  return value;
-}
-
 /// `bytes` from `from` to `to`, by one lane, in the widest words that both allow. An aligned 8-byte word arrives whole.
 __device__ inline void copy_by_lane(std::byte* to, const std::byte* from, std::uint32_t bytes) {
   const auto misaligned = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from);

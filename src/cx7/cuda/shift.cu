@@ -88,7 +88,6 @@ class Worker {
     watcher_.hot_seen = 0;
     windows_ = {};
     watcher_.knows_own = false;
-    watcher_.ahead = 0;
     long_ways_ = 0;
 #pragma unroll
     for (std::uint32_t k = 0; k < kRegisters; ++k) {

@@ -11,8 +11,7 @@
 namespace marrow::cx7::cuda {
 
 inline constexpr std::uint32_t kRegisters = wire::kUarDoorbells;
-inline constexpr std::uint32_t kTicksBetweenLooks = 800;  // half of what a load across PCIe takes [obs: H200]
-inline constexpr std::uint32_t kAllRegistersEvery = 64;   // rounds; in between only the one that rang last
+inline constexpr std::uint32_t kAllRegistersEvery = 64;  // rounds; in between only the one that rang last
 
 /// What a lane counts in registers, on the way of every message. The rest is rare and goes to memory at once.
 struct Tally {
@@ -28,8 +27,6 @@ struct Watcher {
   std::uint32_t hot = 0;  // the register that rang last
   bool knows_own = false;
   std::uint64_t hot_seen = 0;
-  std::uint64_t ahead = 0;  // a look that is on its way
-  std::uint32_t asked_at = 0;
   std::uint64_t absent_since_ns = 0;
   std::uint64_t clock_ns = 0;  // as of a look at the clock some rounds ago: reading it is slow
   Tally tally;
@@ -91,15 +88,6 @@ __device__ inline void take_in(const QueueEntry& queue, Watcher& watcher, std::u
   named = true;
 }
 
-/// Asks for the register that rang last, for the look after the next: with two loads always on their way, half a round
-/// trip apart, a doorbell waits half as long for one that sees it.
-__device__ inline void ask_ahead(const QueueEntry& queue, Watcher& watcher) {
-  while (ticks() - watcher.asked_at < kTicksBetweenLooks) {
-  }
-  watcher.asked_at = ticks();
-  watcher.ahead = load64(queue.registers + watcher.hot * wire::kUarDoorbellStride);
-}
-
 /// All registers, side by side.
 __device__ inline void look_at_all(const QueueEntry& queue, Watcher& watcher, bool& named, bool& page_rang) {
   std::uint64_t words[kRegisters];
@@ -110,7 +98,7 @@ __device__ inline void look_at_all(const QueueEntry& queue, Watcher& watcher, bo
     if (words[k] == watcher.seen[k] || words[k] == 0) continue;
     watcher.seen[k] = words[k];
     const bool ours = wire::Doorbell::from_word(words[k]).qpn == queue.qpn;
-    if (ours && k != watcher.hot) watcher.hot_seen = watcher.ahead = words[k];
+    if (ours && k != watcher.hot) watcher.hot_seen = words[k];
     if (ours) watcher.hot = k;
     take_in(queue, watcher, k, words[k], named, page_rang);
   }
@@ -120,8 +108,7 @@ __device__ inline void look_at_all(const QueueEntry& queue, Watcher& watcher, bo
 __device__ inline bool rings(const QueueEntry& queue, Watcher& watcher, std::uint32_t round, Head& head,
                              bool& page_rang) {
   bool named = false;
-  const std::uint64_t word = watcher.ahead;
-  ask_ahead(queue, watcher);
+  const std::uint64_t word = load64(queue.registers + watcher.hot * wire::kUarDoorbellStride);
   if (word != watcher.hot_seen && word != 0) {
     watcher.hot_seen = word;
     take_in(queue, watcher, watcher.hot, word, named, page_rang);

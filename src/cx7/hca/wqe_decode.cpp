@@ -75,7 +75,7 @@ Refusal DataPath::decode(const Qp& qp, std::uint32_t index, DecodedWqe& wqe) {
   const auto ds = wqe.ctrl.ds();
   wqe.wqebbs = wire::wqebbs_of(ds);
   if (wqe.ctrl.index() != static_cast<std::uint16_t>(index) || wqe.ctrl.qpn() != qp.config.qpn) {
-    ++device_.counters.strict_stale_wqe_index;
+    if (strict()) ++device_.counters.strict_stale_wqe_index;  // lenient: counted when the doorbell rang
     util::log::once("wqe.stale", "QP {:#x}: WQE at index {} says index {}, QP {:#x}", qp.config.qpn, index & 0xffff,
                     wqe.ctrl.index(), wqe.ctrl.qpn());
     if (strict()) return kMalformed;

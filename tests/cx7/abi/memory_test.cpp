@@ -56,7 +56,7 @@ int reg_dmabuf_mr(Nic& nic, std::uint32_t pd, std::uint64_t bytes, std::uint64_t
       .in(UVERBS_ATTR_REG_DMABUF_MR_OFFSET, offset)
       .in(UVERBS_ATTR_REG_DMABUF_MR_LENGTH, bytes)
       .in(UVERBS_ATTR_REG_DMABUF_MR_IOVA, nic.memory.address())
-      .fd(UVERBS_ATTR_REG_DMABUF_MR_FD, fd)
+      .in(UVERBS_ATTR_REG_DMABUF_MR_FD, fd)
       .in(UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, std::uint32_t{IB_UVERBS_ACCESS_LOCAL_WRITE})
       .out(UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, lkey)
       .out(UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, rkey);
