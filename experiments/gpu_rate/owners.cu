@@ -85,6 +85,7 @@ gpu::Kernel<RateJob> rate_kernel_of_owners(const RateRow& row) {
   if (row.how == RateHow::kRoundRobin) return gpu::kernel_of(&round_robin_kernel<RateOwn>, kName);
   if (row.how == RateHow::kWarp) return gpu::kernel_of(&rate_kernel<RateOwn, gda::Warp, 1>, kName);
   if (row.how == RateHow::kBlock) return gpu::kernel_of(&rate_kernel<RateOwn, gda::Block, 1>, kName);
+  if (row.how == RateHow::kUnordered) return gpu::kernel_of(&rate_kernel<RateUnordered, gda::Solo, 1>, kName);
   if (row.batch == 16) return gpu::kernel_of(&rate_kernel<RateOwn, gda::Solo, 16>, kName);
   return gpu::kernel_of(&rate_kernel<RateOwn, gda::Solo, 1>, kName);
 }

@@ -15,6 +15,7 @@ using enum RateHow;
 // threads, queues, blocks, batch, how, rounds, least rate
 constexpr std::array kRows{
     RateRow{1, 1, 1, 1, kThread, 8192, 1.7},
+    RateRow{1, 1, 1, 1, kUnordered, 8192},  // the control: what the fence costs back to back
     RateRow{1, 2, 1, 1, kRoundRobin, 8192},
     RateRow{1, 32, 1, 1, kRoundRobin, 8192},
     RateRow{1, 1, 1, 16, kThread, 2048, 4.7},
@@ -38,7 +39,8 @@ constexpr std::array kRows{
 
 const char* text_of(RateHow how) {
   constexpr std::array kTexts{"none",           "queues in turn",          "lock per WQE",   "slots per thread",
-                              "slots per warp", "slots per warp in a CTA", "queue per warp", "queue per CTA"};
+                              "slots per warp", "slots per warp in a CTA", "queue per warp", "queue per CTA",
+                              "none, no fence"};
   return kTexts.at(static_cast<std::size_t>(how));
 }
 
@@ -53,7 +55,7 @@ std::span<const RateRow> rate_rows() {
 
 Variant variant_of(const RateRow& row) {
   return {"mini-gda",
-          std::string(gda::GpuFence::name),
+          std::string(row.how == kUnordered ? gda::NoOrder::name : gda::GpuFence::name),
           {{"threads", std::int64_t{row.threads}},
            {"queues", std::int64_t{row.queues}},
            {"ctas", std::int64_t{row.blocks}},

@@ -19,10 +19,12 @@ enum class RateHow : std::uint8_t {
   kWarpSlotsInBlock,  // the same with fences and atomics of block scope
   kWarp,              // a queue a warp
   kBlock,             // a queue a CTA, whose threads act as one team
+  kUnordered,         // as kThread, with no fence before the doorbell: safe nowhere, and the control
 };
 [[nodiscard]] const char* text_of(RateHow how);
 [[nodiscard]] constexpr bool is_shared(RateHow how) {
-  return how != RateHow::kThread && how != RateHow::kRoundRobin && how != RateHow::kWarp && how != RateHow::kBlock;
+  return how == RateHow::kLock || how == RateHow::kThreadSlots || how == RateHow::kWarpSlots ||
+         how == RateHow::kWarpSlotsInBlock;
 }
 
 struct RateRow {
