@@ -23,6 +23,8 @@ void take_general(const Reply& reply, Capabilities& to) {
   const auto get = [&](prm::Field field) { return static_cast<std::uint8_t>(reply.get(cap::kCapability, field)); };
   to.link = get(general::port_type) == 1 ? LinkLayer::kEthernet : LinkLayer::kInfiniBand;
   to.rc = get(general::rc) != 0;
+  to.dc = get(general::dct) != 0;
+  to.compact_av = get(general::compact_address_vector) != 0;
   to.cq_overrun_ignore = get(general::cq_oi) != 0;
   to.atomic = get(general::atomic) != 0;
   to.roce = get(general::roce) != 0;
@@ -31,8 +33,10 @@ void take_general(const Reply& reply, Capabilities& to) {
   to.log_max_cqes = get(general::log_max_cq_sz);
   to.log_max_reads_issued = get(general::log_max_ra_req_qp);
   to.log_max_reads_answered = get(general::log_max_ra_res_qp);
+  to.log_max_reads_issued_dc = get(general::log_max_ra_req_dc);
   to.log_max_message = get(general::log_max_msg);
   to.max_send_wqe_bytes = static_cast<std::uint16_t>(reply.get(cap::kCapability, general::max_wqe_sz_sq));
+  to.max_send_wqe_bytes_dc = static_cast<std::uint16_t>(reply.get(cap::kCapability, general::max_wqe_sz_sq_dc));
 }
 
 void take_roce(const Reply& reply, Capabilities& to) {

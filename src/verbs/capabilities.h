@@ -13,6 +13,8 @@ namespace marrow::verbs {
 struct Capabilities {
   LinkLayer link{};
   bool rc = false;
+  bool dc = false;          // DCIs and DCTs
+  bool compact_av = false;  // a DCI's WQE may name its destination in 16 bytes
   bool cq_overrun_ignore = false;
   bool atomic = false;
   bool roce = false;
@@ -21,8 +23,10 @@ struct Capabilities {
   std::uint8_t log_max_cqes = 0;
   std::uint8_t log_max_reads_issued = 0;
   std::uint8_t log_max_reads_answered = 0;
+  std::uint8_t log_max_reads_issued_dc = 0;
   std::uint8_t log_max_message = 0;
   std::uint16_t max_send_wqe_bytes = 0;
+  std::uint16_t max_send_wqe_bytes_dc = 0;
   bool atomic_result_big_endian = false;  // of 8-byte fetch-add and compare-swap
   std::uint8_t timestamp_format = 0;      // what a QP context must say: 0 free running, 1 the device's default
   std::uint16_t min_udp_sport = 0xc000;

@@ -35,6 +35,9 @@ constexpr std::array kCommandNames{
     Name{Command::kQp2Err, "2ERR_QP"},
     Name{Command::kQp2Rst, "2RST_QP"},
     Name{Command::kQueryQp, "QUERY_QP"},
+    Name{Command::kCreateDct, "CREATE_DCT"},
+    Name{Command::kDestroyDct, "DESTROY_DCT"},
+    Name{Command::kQueryDct, "QUERY_DCT"},
 };
 
 constexpr std::array kStatusNames{

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <span>
 
+#include "marrow/wire/dc.h"
 #include "util/error.h"
 #include "util/ring.h"
 #include "verbs/devx.h"
@@ -42,6 +43,7 @@ DevxQpOptions checked(const Context& context, DevxQpOptions options) {
     refuse_option(context, fmt::format("a CQ of {} entries is too small for an SQ of {} WQEBBs", options.cqes,
                                        options.sq_wqebbs));
   }
+  if (options.service == prm::ServiceType::kDci && !limits.dc) refuse_option(context, "the device has no DC transport");
   if (options.overrun == CqOverrun::kIgnore && !limits.cq_overrun_ignore) {
     refuse_option(context, "the device cannot ignore CQ overruns");
   }
@@ -99,7 +101,8 @@ void DevxQp::create_cq() {
 }
 
 void DevxQp::create_qp() {
-  const auto in = verbs::create_qp({.pdn = pd_->number(),
+  const auto in = verbs::create_qp({.service = options_.service,
+                                    .pdn = pd_->number(),
                                     .log_sq_wqebbs = log2_of(options_.sq_wqebbs),
                                     .uar_page = uar_.page(),
                                     .cqn = cqn_,
@@ -114,8 +117,9 @@ void DevxQp::create_qp() {
 }
 
 gda::Qp DevxQp::handle() const {
-  const std::uint32_t wqe_wqebbs =
-      std::min<std::uint32_t>(context_->capabilities().max_send_wqe_bytes / wire::kWqebbBytes, kMostWqeWqebbs);
+  const Capabilities& limits = context_->capabilities();
+  const auto most_bytes = is_dci() ? limits.max_send_wqe_bytes_dc : limits.max_send_wqe_bytes;
+  const std::uint32_t wqe_wqebbs = std::min<std::uint32_t>(most_bytes / wire::kWqebbBytes, kMostWqeWqebbs);
   gda::Qp qp;
   qp.sq = sq_memory_->data();
   qp.sq_wqebbs = options_.sq_wqebbs;
@@ -129,6 +133,7 @@ gda::Qp DevxQp::handle() const {
   qp.counters = reinterpret_cast<gda::QpCounters*>(counter_memory_->data());
   qp.timeout_ns = static_cast<std::uint64_t>(options_.timeout.count());
   qp.max_inline_bytes = wire::max_inline_write(std::max(1u, std::min(wqe_wqebbs, options_.sq_wqebbs)));
+  if (is_dci()) qp.max_inline_bytes -= std::min<std::uint32_t>(qp.max_inline_bytes, sizeof(wire::AddressVector));
   qp.log_cqes = static_cast<std::uint8_t>(log2_of(options_.cqes));
   qp.cq_layout = options_.cq_layout;
   qp.doorbell_mapping = uar_.mapping();
@@ -155,19 +160,37 @@ std::string DevxQp::describe_memory() const {
   return text + " " + last;
 }
 
+void DevxQp::modify(std::span<const std::byte> in) {
+  Mailbox<prm::modify_qp::kOutBytes> out;
+  modify_object(qp_.get(), in, out.bytes);
+}
+
+void DevxQp::start() {
+  if (!is_dci()) refuse_option(*context_, "start() is for a DCI; an RC queue is connected");
+  const Port& port = context_->port();
+  const auto log_reads = std::min(context_->capabilities().log_max_reads_issued_dc, address_.log_reads);
+  const DciParameters dci{.qpn = qpn_,
+                          .port = port.number,
+                          .key = options_.dc_key,
+                          .link = port.link,
+                          .mtu = port.mtu,
+                          .log_reads = log_reads,
+                          .psn = address_.psn,
+                          .behaviour = options_.behaviour};
+  for (const ModifyMailbox& in : {dci_rst2init(dci), dci_init2rtr(dci), dci_rtr2rts(dci)}) modify(in.bytes);
+}
+
 void DevxQp::connect(const Address& peer) {
+  if (is_dci()) refuse_option(*context_, "a DCI is not connected; start() it");
   const Connection connection = resolve(*context_, *pd_, address_, peer, options_.behaviour);
   const Access access{.atomics = context_->capabilities().atomic};
   for (const ModifyMailbox& in : {rst2init(qpn_, connection.port, access), init2rtr(connection), rtr2rts(connection)}) {
-    Mailbox<prm::modify_qp::kOutBytes> out;
-    modify_object(qp_.get(), in.bytes, out.bytes);
+    modify(in.bytes);
   }
 }
 
 void DevxQp::to_error() {
-  const auto in = qp_to_error(qpn_);
-  Mailbox<prm::modify_qp::kOutBytes> out;
-  modify_object(qp_.get(), in.bytes, out.bytes);
+  modify(qp_to_error(qpn_).bytes);
 }
 
 QpSnapshot DevxQp::query() const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Before stop 1: an RC send queue whose memory is ours, made through DEVX, ready to be handed to a lane as a gda::Qp.
-// No RQ: one-sided traffic only. Order of calls: memory, umems, UAR, CQ, QP; destroyed in reverse.
+// Before stop 1: a send queue whose memory is ours, made through DEVX, ready to be handed to a lane as a gda::Qp: RC,
+// or a DCI, whose destinations stand in its WQEs (dct.h). No RQ: one-sided traffic only. Order of calls: memory, umems,
+// UAR, CQ, QP; destroyed in reverse.
 //
 //   DevxQp a(context, pd, {.sq_wqebbs = 128});
 //   connect(a, b);                     // or exchange address() by other means and call connect() on both sides
@@ -10,6 +11,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "marrow/gda/handles.h"
@@ -36,7 +38,9 @@ struct QueueMemory {
 };
 
 struct DevxQpOptions {
-  std::uint32_t sq_wqebbs = 128;  // a power of two
+  wire::prm::ServiceType service = wire::prm::ServiceType::kRc;  // or kDci
+  std::uint64_t dc_key = 0;                                      // of a DCI
+  std::uint32_t sq_wqebbs = 128;                                 // a power of two
   gda::CqLayout cq_layout = gda::CqLayout::kCollapsed;
   CqOverrun overrun = CqOverrun::kIgnore;
   std::uint32_t cqes = 0;  // a power of two; 0: as many as the SQ has WQEBBs
@@ -76,6 +80,8 @@ class DevxQp {
 
   /// RST to RTS. The peer may send as soon as this returns; we may send once the peer has connected too.
   void connect(const Address& peer);
+  /// Of a DCI: RST to RTS. It needs no peer.
+  void start();
   /// Makes the QP refuse everything: outstanding and later WQEs end as flushed.
   void to_error();
   [[nodiscard]] QpSnapshot query() const;
@@ -88,6 +94,8 @@ class DevxQp {
   };
   void create_cq();
   void create_qp();
+  [[nodiscard]] bool is_dci() const { return options_.service == wire::prm::ServiceType::kDci; }
+  void modify(std::span<const std::byte> in);
 
   const Context* context_;
   const Pd* pd_;

@@ -62,7 +62,7 @@ Mailbox<prm::create_cq::kInBytes> create_cq(const CqParameters& cq) {
 Mailbox<prm::create_qp::kInBytes> create_qp(const QpParameters& qp) {
   Mailbox<prm::create_qp::kInBytes> box(prm::Command::kCreateQp);
   box.at(prm::create_qp::kContext)
-      .set(prm::qpc::service_type, prm::ServiceType::kRc)
+      .set(prm::qpc::service_type, qp.service)
       .set(prm::qpc::pm_state, kMigrated)
       .set(prm::qpc::pd, qp.pdn)
       .set(prm::qpc::log_sq_size, qp.log_sq_wqebbs)
@@ -119,6 +119,63 @@ ModifyMailbox rtr2rts(const Connection& c) {
       .set(prm::qpc::retry_count, c.behaviour.retry_count)
       .set(prm::qpc::rnr_retry, c.behaviour.rnr_retry);
   context.at(prm::qpc::kPrimaryPath).set(prm::ads::ack_timeout, c.behaviour.ack_timeout);
+  return box;
+}
+
+ModifyMailbox dci_rst2init(const DciParameters& dci) {
+  ModifyMailbox box = transition(prm::Command::kRst2Init, dci.qpn);
+  const Section context = box.at(prm::modify_qp::kContext);
+  Section(context).set(prm::qpc::pm_state, kMigrated).set(prm::qpc::dc_access_key, dci.key);
+  context.at(prm::qpc::kPrimaryPath).set(prm::ads::port, dci.port);
+  return box;
+}
+
+ModifyMailbox dci_init2rtr(const DciParameters& dci) {
+  ModifyMailbox box = transition(prm::Command::kInit2Rtr, dci.qpn);
+  Section context = box.at(prm::modify_qp::kContext);
+  context.set(prm::qpc::mtu, dci.mtu).set(prm::qpc::log_msg_max, kLogMessageMax);
+  Section path = context.at(prm::qpc::kPrimaryPath);
+  path.set(prm::ads::port, dci.port);
+  if (dci.link == LinkLayer::kEthernet) {
+    path.set(prm::ads::tclass, dci.behaviour.traffic_class)
+        .set(prm::ads::dscp, dci.behaviour.traffic_class >> 2)
+        .set(prm::ads::eth_prio, dci.behaviour.service_level & 7);
+  } else {
+    path.set(prm::ads::sl, dci.behaviour.service_level);
+  }
+  return box;
+}
+
+ModifyMailbox dci_rtr2rts(const DciParameters& dci) {
+  Connection connection;
+  connection.local = {.qpn = dci.qpn, .psn = dci.psn, .log_reads = dci.log_reads};
+  connection.remote = connection.local;
+  connection.behaviour = dci.behaviour;
+  return rtr2rts(connection);
+}
+
+Mailbox<prm::create_dct::kInBytes> create_dct(const DctParameters& dct) {
+  Mailbox<prm::create_dct::kInBytes> box(prm::Command::kCreateDct);
+  Section context = box.at(prm::create_dct::kContext);
+  context.set(prm::dctc::user_index, dct.user_index)
+      .set(prm::dctc::cqn, dct.cqn)
+      .set(prm::dctc::atomic_mode, dct.access.atomics ? kAtomicsUpTo8Bytes : 0)
+      .set(prm::dctc::rre, 1u)
+      .set(prm::dctc::rwe, 1u)
+      .set(prm::dctc::rae, dct.access.atomics)
+      .set(prm::dctc::min_rnr_nak, dct.behaviour.min_rnr_nak)
+      .set(prm::dctc::srqn, dct.srqn)
+      .set(prm::dctc::pd, dct.pdn)
+      .set(prm::dctc::tclass, dct.behaviour.traffic_class)
+      .set(prm::dctc::dc_access_key, dct.key)
+      .set(prm::dctc::mtu, dct.mtu)
+      .set(prm::dctc::port, dct.port)
+      .set(prm::dctc::my_addr_index, dct.gid_index)
+      .set(prm::dctc::hop_limit, dct.behaviour.hop_limit);
+  if (dct.link == LinkLayer::kEthernet) {
+    context.set(prm::dctc::eth_prio, dct.behaviour.service_level & 7)
+        .set(prm::dctc::dscp, dct.behaviour.traffic_class >> 2);
+  }
   return box;
 }
 

@@ -23,8 +23,9 @@ struct CqParameters {
 };
 [[nodiscard]] Mailbox<prm::create_cq::kInBytes> create_cq(const CqParameters& cq);
 
-/// An RC QP that only sends: its RQ has size zero.
+/// A QP that only sends: its RQ has size zero.
 struct QpParameters {
+  prm::ServiceType service = prm::ServiceType::kRc;  // or a DCI
   std::uint32_t pdn = 0;
   std::uint32_t log_sq_wqebbs = 0;
   std::uint32_t uar_page = 0;
@@ -46,6 +47,37 @@ struct Access {
 [[nodiscard]] ModifyMailbox rst2init(std::uint32_t qpn, std::uint8_t port, Access access);
 [[nodiscard]] ModifyMailbox init2rtr(const Connection& connection);
 [[nodiscard]] ModifyMailbox rtr2rts(const Connection& connection);
+
+/// A DCI has no peer: nothing but its own port, how it sends, and what it waits for.
+struct DciParameters {
+  std::uint32_t qpn = 0;
+  std::uint8_t port = 1;
+  std::uint64_t key = 0;
+  LinkLayer link{};
+  Mtu mtu = Mtu::k1024;
+  std::uint8_t log_reads = 0;
+  std::uint32_t psn = 0;
+  Behaviour behaviour;
+};
+[[nodiscard]] ModifyMailbox dci_rst2init(const DciParameters& dci);
+[[nodiscard]] ModifyMailbox dci_init2rtr(const DciParameters& dci);
+[[nodiscard]] ModifyMailbox dci_rtr2rts(const DciParameters& dci);
+
+/// A DC target for RDMA and atomics. CQ and SRQ are wanted though nothing ever comes to them.
+struct DctParameters {
+  std::uint32_t pdn = 0;
+  std::uint32_t cqn = 0;
+  std::uint32_t srqn = 0;
+  std::uint64_t key = 0;
+  std::uint8_t port = 1;
+  std::uint8_t gid_index = 0;
+  LinkLayer link{};
+  Mtu mtu = Mtu::k1024;
+  std::uint32_t user_index = 0;
+  Access access;
+  Behaviour behaviour;
+};
+[[nodiscard]] Mailbox<prm::create_dct::kInBytes> create_dct(const DctParameters& dct);
 
 using NumberMailbox = Mailbox<prm::query_qp::kInBytes>;
 [[nodiscard]] NumberMailbox query_qp(std::uint32_t qpn);

@@ -80,6 +80,66 @@ TEST(CreateQp, IsAnRcQueueWithoutReceives) {
                                 }));
 }
 
+TEST(CreateQp, IsADciWhereAsked) {
+  const auto box = create_qp({.service = prm::ServiceType::kDci, .log_sq_wqebbs = 7});
+  EXPECT_EQ(nonzero_words(box).at(0x18), 0x00051800u) << "st DCI 23:16, pm_state migrated 12:11";
+}
+
+// The key stands where an RC queue says its rights, and nobody is named as the peer.
+TEST(Dci, ComesUpInThreeSteps) {
+  const DciParameters dci{.qpn = 0x10041,
+                          .key = 0x0123456789abcdef,
+                          .mtu = Mtu::k4096,
+                          .log_reads = 4,
+                          .psn = 0x123456,
+                          .behaviour = {.ack_timeout = 14, .retry_count = 7, .rnr_retry = 6, .service_level = 3}};
+  EXPECT_EQ(nonzero_words(dci_rst2init(dci)), (Words{
+                                                  {0x00, 0x05020000},  // opcode
+                                                  {0x08, 0x00010041},  // qpn
+                                                  {0x18, 0x00001800},  // pm_state
+                                                  {0x54, 0x00010000},  // vhca_port_num
+                                                  {0xe0, 0x01234567},  // dc_access_key
+                                                  {0xe4, 0x89abcdef},
+                                              }));
+  EXPECT_EQ(nonzero_words(dci_init2rtr(dci)), (Words{
+                                                  {0x00, 0x05030000},  // opcode
+                                                  {0x08, 0x00010041},  // qpn
+                                                  {0x20, 0xbe000000},  // mtu 31:29, log_msg_max 28:24
+                                                  {0x54, 0x03010000},  // sl 27:24, vhca_port_num
+                                              }));
+  EXPECT_EQ(nonzero_words(dci_rtr2rts(dci)), (Words{
+                                                 {0x00, 0x05040000},  // opcode
+                                                 {0x08, 0x00010041},  // qpn
+                                                 {0x38, 0x70000000},  // ack_timeout 31:27
+                                                 {0x88, 0x0087c000},  // log_sra_max, retry_count, rnr_retry
+                                                 {0x90, 0x00123456},  // next_send_psn
+                                             }));
+}
+
+TEST(CreateDct, NamesItsKeyAndWhatItMustHave) {
+  const auto box = create_dct({.pdn = 0x54321,
+                               .cqn = 0x10043,
+                               .srqn = 0x77,
+                               .key = 0x0123456789abcdef,
+                               .mtu = Mtu::k4096,
+                               .user_index = 9,
+                               .behaviour = {.min_rnr_nak = 12, .hop_limit = 64}});
+  EXPECT_EQ(box.bytes.size(), 0x80u);
+  EXPECT_EQ(nonzero_words(box), (Words{
+                                    {0x00, 0x07100000},  // opcode
+                                    {0x14, 0x00000009},  // user_index
+                                    {0x18, 0x00010043},  // cqn
+                                    {0x1c, 0x003e0000},  // atomic_mode 23:20, rre rwe rae 19:17
+                                    {0x20, 0x00000c00},  // min_rnr_nak 12:8
+                                    {0x24, 0x00000077},  // srqn
+                                    {0x28, 0x00054321},  // pd
+                                    {0x30, 0x01234567},  // dc_access_key
+                                    {0x34, 0x89abcdef},
+                                    {0x38, 0x05010000},  // mtu 26:24, port 23:16
+                                    {0x3c, 0x00000040},  // hop_limit
+                                }));
+}
+
 TEST(Rst2Init, OpensTheQpToAllOneSidedOperations) {
   EXPECT_EQ(nonzero_words(rst2init(0x10041, 1, {.atomics = true})), (Words{
                                                                         {0x00, 0x05020000},  // opcode
