@@ -6,18 +6,20 @@
 
 namespace marrow::experiments {
 
-GpuBundle::GpuBundle(const Context& context, const BundleOptions& options)
+GpuBundle::GpuBundle(const Context& context, const BundleOptions& options, const gda::Placement& placement)
     : device_(context.gpu.get()),
       bundle_(context, {options.queues, options.buffer_bytes, options.far, patient(options.queue)},
-              memory_for(context, {})),
+              memory_for(context, {.placement = placement})),
       qps_(*device_, options.queues) {
-  std::vector<gda::Qp> qps;
   doorbells_.reserve(options.queues);
-  for (const auto& queue : bundle_.a().queues) {
-    doorbells_.emplace_back(*device_, queue.handle().doorbell);
-    qps.push_back(on_gpu(queue, doorbells_.back()));
-  }
-  qps_.write(qps);
+  for (const auto& queue : bundle_.a().queues) doorbells_.emplace_back(*device_, queue.handle().doorbell);
+  qps_.write(on_lanes());
+}
+
+std::vector<gda::Qp> GpuBundle::on_lanes() const {
+  std::vector<gda::Qp> qps;
+  for (std::size_t i = 0; i < doorbells_.size(); ++i) qps.push_back(on_gpu(bundle_.a().queues[i], doorbells_[i]));
+  return qps;
 }
 
 void report_path(const Context& context, const GpuBundle& bundle, const std::string& lanes) {

@@ -14,7 +14,7 @@ namespace marrow::experiments {
 
 class GpuBundle {
  public:
-  GpuBundle(const Context& context, const BundleOptions& options);
+  GpuBundle(const Context& context, const BundleOptions& options, const gda::Placement& placement = {});
 
   [[nodiscard]] gpu::Device& device() const { return *device_; }
   [[nodiscard]] const Bundle& ends() const { return bundle_; }
@@ -22,6 +22,7 @@ class GpuBundle {
   [[nodiscard]] gda::QueueSet set() const {
     return {qps_.data(), static_cast<std::uint32_t>(qps_.size()), /*turn=*/nullptr};
   }
+  [[nodiscard]] std::vector<gda::Qp> on_lanes() const;
   [[nodiscard]] gda::Qp first() const { return on_gpu(bundle_.a().queues.front(), doorbells_.front()); }
   [[nodiscard]] const gpu::Doorbell& doorbell() const { return doorbells_.front(); }
 
