@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows: publications.h. One lane posts, so that what is timed is the price of being ready to share, not of sharing. On
-// host lanes the counts are the result. GPU lanes: gdaki_publication_gpu.cpp.
+// Rows: publications.h. With one queue one lane posts, so that what is timed is the price of being ready to share; on
+// host lanes the counts are the result. With sixteen queues `threads` lanes share each, and the rate is measured: GPU
+// lanes alone, gdaki_publication_gpu.cpp.
 #include "experiments/gdaki_publication/gdaki_publication.h"
 
 #include <algorithm>
@@ -68,6 +69,9 @@ void measure_publication(const Context& context, measure::Record& record) {
 }
 
 void run(Context& context, const Point& point, measure::Record& record) {
+  if (point.number("queues") != 1) {
+    throw util::Error("lanes that publish side by side are a GPU's", util::ErrorKind::kWaived, "--lane gpu");
+  }
   const bool known =
       Publications::visit(point.policy, [&]<gda::PolicyType P>() { measure_publication<P>(context, record); });
   if (!known) throw util::Error("no publication is called '" + point.policy + "'");
@@ -80,7 +84,9 @@ Experiment gdaki_publication() {
   Experiment experiment{
       .name = "gdaki-publication",
       .title = "Section 4.3.1, publishing on a shared queue",
-      .question = "What does each way of publishing and ringing on a queue that others may post to cost one lane?",
+      .question =
+          "What does each way of publishing on a queue that others may post to cost one lane, and what rate do "
+          "lanes reach that publish each put, drifting or in step?",
       .needs =
           "two endpoints: cx7-sim, or one or two mlx5 devices; a NIC that takes doorbells without a record for "
           "atomic-max and gdaki-reliable; gpu lanes: a GPU of sm_90 or newer",
@@ -90,8 +96,15 @@ Experiment gdaki_publication() {
       .run_on_gpu = gdaki_publication_on_gpu,
 #endif
   };
-  Publications::for_each([&]<gda::PolicyType P>() {
-    experiment.variants.push_back({"mini-gda", std::string(P::name), {{"bytes", std::int64_t{kBytes}}}});
+  const auto add = [&](std::string_view policy, std::int64_t queues, std::int64_t threads, const char* in_step) {
+    experiment.variants.push_back({"mini-gda",
+                                   std::string(policy),
+                                   {{"queues", queues}, {"threads", threads}, {"in_step", std::string(in_step)}}});
+  };
+  Publications::for_each([&]<gda::PolicyType P>() { add(P::name, 1, 1, "no"); });
+  RatedPublications::for_each([&]<gda::PolicyType P>() {
+    for (const std::int64_t threads : {1, 8, 32, 64}) add(P::name, kRatedQueues, threads, "no");
+    add(P::name, kRatedQueues, 32, "yes");
   });
   return experiment;
 }

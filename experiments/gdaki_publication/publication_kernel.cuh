@@ -5,7 +5,7 @@
 #include "experiments/common/gpu/kernels.cuh"
 #include "experiments/gdaki_publication/publication_kernels.h"
 #include "experiments/gdaki_publication/publications.h"
-#include "marrow/gda/shared_queue.h"  // before all that names a SendQueue
+#include "marrow/gda/shared_queue.h"
 
 namespace marrow::experiments {
 

@@ -66,6 +66,10 @@ struct GdakiHostRung : gda::Forwarded<LikeGdaki<Turn::kReadyIndex, PostLock::kNo
 using Publications = gda::List<NobodyElse, LockForWqe, ReadyIndex, CompareSwap, TurnIsLock, AtomicMax, Gdaki228,
                                Gdaki230, GdakiReliable, GdakiHostRung>;
 
+/// Those whose rate is measured, with many lanes on each queue.
+using RatedPublications = gda::List<ReadyIndex, CompareSwap, Gdaki228, Gdaki230>;
+inline constexpr std::uint32_t kRatedQueues = 16;  // the paper's contexts
+
 /// What varies in one put with nobody else on the queue; each is derived from the steps, none from the code.
 struct Steps {
   std::string_view name;
