@@ -56,6 +56,7 @@ struct Turn {
   std::uint64_t absent_since_ns = 0;
   std::uint64_t clock_ns = 0;
   std::uint32_t wqes_done = 0;
+  std::uint32_t aimed = 0;
 };
 
 /// CQEs of those in `done` that asked for one, behind everything that the warp has stored. All lanes call; `near` as

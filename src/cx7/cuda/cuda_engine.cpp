@@ -39,13 +39,16 @@ std::uint32_t retry_us(const QpAttributes& attributes) {
 }
 
 PeerEntry peer_of(const Qp& qp) {
-  const bool receives = qp.state == QpState::kRtr || qp.state == QpState::kRts;
+  const bool drained = qp.dct != nullptr && qp.dct->drained;
+  const bool receives = (qp.state == QpState::kRtr || qp.state == QpState::kRts) && !drained;
   return {.qpn = qp.config.qpn,
           .remote_qpn = qp.attributes.remote_qpn,
           .pdn = qp.config.pdn,
           .access = qp.attributes.access,
           .receives = static_cast<std::uint8_t>(receives ? 1 : 0),
-          .remote_device = qp.attributes.remote_device};
+          .remote_device = qp.attributes.remote_device,
+          .is_dct = static_cast<std::uint8_t>(qp.dct != nullptr ? 1 : 0),
+          .dc_key = qp.dct != nullptr ? qp.dct->key : 0};
 }
 
 Serve service_of(const Qp& qp) {
@@ -59,6 +62,8 @@ Counters as_counters(const GpuCounters& theirs) {
           .cqes_written = theirs.cqes_written,
           .payload_bytes_received = theirs.payload_bytes_received,
           .timeouts = theirs.timeouts,
+          .dc_connects = theirs.dc_connects,
+          .dc_key_violations = theirs.dc_key_violations,
           .local_protection_errors = theirs.local_protection_errors,
           .strict_stale_wqe_index = theirs.strict_stale_wqe_index,
           .strict_wqe_reserved_bits = theirs.strict_wqe_reserved_bits,
@@ -89,9 +94,12 @@ class CudaEngine final : public GpuEngine {
   }
 
   std::string adopt(const Qp& qp, const Uar& uar) override try {
+    const auto& lids = qp.config.routing.lids;
+    if (qp.dci != nullptr && lids[0] == 0) return "GPU threads serve a DCI on an InfiniBand port only";
     start(qp);
     const Current current(gpu_);
     Adopted adopted;
+    if (qp.dci != nullptr) adopted.entry.dc_lids = std::uint32_t{lids[1]} << 16 | lids[0];
     describe(qp, uar, adopted);
     const auto seat = seats_.take(id_of(qp.attributes.device, qp.config.send_cq->cqn));
     if (!seat) return "the CUDA engine has no seat left for this queue pair (2,048, and 32 that share a CQ)";

@@ -87,7 +87,7 @@ __device__ inline void place_inline(const Fetch& f, const Wqe& wqe) {
   if (aligned && wqe.bytes == 8) return store64(wqe.remote, std::uint64_t{first.z} << 32 | first.y);
   if (aligned && wqe.bytes == 4) return store32(wqe.remote, first.y);
   const std::uint32_t ring = (f.queue.sq_mask + 1) * wire::kWqebbBytes;
-  const auto begin = static_cast<std::uint32_t>(segment_at(f.queue, wqe.index, 2) - f.queue.sq) + 4;
+  const auto begin = static_cast<std::uint32_t>(segment_at(f.queue, wqe.index, 2 + wqe.av_ds) - f.queue.sq) + 4;
   const std::uint32_t before_end = min(wqe.bytes, ring - begin);
   copy_by_lane(wqe.remote, f.queue.sq + begin, before_end);
   copy_by_lane(wqe.remote + before_end, f.queue.sq, wqe.bytes - before_end);
@@ -98,7 +98,7 @@ __device__ inline void move_pieces(const Fetch& f, const Wqe& wqe, bool by_warp)
   const std::uint32_t access = wqe.action == Action::kRead ? kLocalWrite : 0;
   std::uint32_t done = 0;
   for (std::uint32_t k = 2; k < wqe.ds && done < wqe.bytes; ++k) {
-    const uint4 segment = load128(segment_at(f.queue, wqe.index, k));
+    const uint4 segment = load128(segment_at(f.queue, wqe.index, k + wqe.av_ds));
     const Range range{swapped(segment.y), access, swapped(segment.z, segment.w), swapped(segment.x)};
     const Found found = resolve(f.tables, f.queue.device, f.queue.pdn, range);
     if (found.at == nullptr) return;  // the WQE was overwritten after its check: as much as was done is done
@@ -122,6 +122,7 @@ __device__ inline Wqe broadcast(const Wqe& mine, std::uint32_t lane) {
   };
   w.index = __shfl_sync(~0u, mine.index, lane);
   w.ds = __shfl_sync(~0u, mine.ds, lane);
+  w.av_ds = __shfl_sync(~0u, mine.av_ds, lane);
   w.bytes = __shfl_sync(~0u, mine.bytes, lane);
   w.action = static_cast<Action>(__shfl_sync(~0u, static_cast<unsigned>(mine.action), lane));
   w.remote = pointer(mine.remote);

@@ -189,6 +189,7 @@ __device__ inline Window window_of(const KeyEntry& key, std::uint32_t raw_key, s
 
 /// The windows of the WQE before `next`, so that the next one like it is quick. By the queue's own lane.
 __device__ inline Windows windows_of(const Tables& tables, const QueueEntry& queue, std::uint32_t next) {
+  if (queue.dc_lids != 0) return {};  // a DCI's WQEs look different, and each names its peer
   const Head head = load_head(queue, next - 1);
   const std::uint32_t far_device = queue.remote_device & 1;
   const uint4 peer = load128(&tables.peers[far_device][queue.remote_qpn & 0xffff]);

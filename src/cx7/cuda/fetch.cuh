@@ -25,7 +25,8 @@ enum class Action : std::uint8_t { kNothing, kNop, kWrite, kRead, kAtomic };
 struct Wqe {
   std::uint32_t index = 0;   // of its first WQEBB, free-running
   std::uint32_t wqebbs = 0;  // 0: this lane holds no first block
-  std::uint32_t ds = 0;
+  std::uint32_t ds = 0;      // less those of an address vector
+  std::uint32_t av_ds = 0;   // which stand behind the control segment and are left out of all counts of segments
   wire::Opcode opcode{};
   Action action = Action::kNothing;
   bool signalled = false;
@@ -35,7 +36,7 @@ struct Wqe {
   std::byte* remote = nullptr;
   std::byte* local = nullptr;  // the only piece of this side; null when there are several, and for inline payload
   std::uint32_t bytes = 0;
-  uint4 segment[3]{};  // 1 to 3: with the control segment the first block, fetched in one go
+  uint4 segment[3]{};  // 1 to 3: of an RC queue with the control segment the first block, fetched in one go
   Refusal refusal;
 };
 
@@ -82,7 +83,7 @@ __device__ inline uint4 segment_of(const QueueEntry& queue, const Wqe& wqe, std:
   if (k == 1) return wqe.segment[0];
   if (k == 2) return wqe.segment[1];
   if (k == 3) return wqe.segment[2];
-  return load128(segment_at(queue, wqe.index, k));
+  return load128(segment_at(queue, wqe.index, k + wqe.av_ds));
 }
 
 /// What a lane needs to decode.
@@ -90,6 +91,7 @@ struct Fetch {
   const Tables& tables;
   const QueueEntry& queue;
   const PeerEntry& peer;  // the QP at the other end
+  std::uint32_t far_device = 0;
 };
 
 inline constexpr Refusal kMalformed{wire::Syndrome::kLocalQpOperation, 0x68};
@@ -131,7 +133,7 @@ __device__ inline Refusal find_remote(const Fetch& f, Wqe& wqe, std::uint32_t ac
   const uint4 segment = wqe.segment[0];
   const std::uint64_t va = swapped(segment.x, segment.y);
   if (wqe.action == Action::kAtomic && va % wqe.bytes != 0) return kRemoteInvalid;
-  const Found found = resolve(f.tables, f.queue.remote_device, f.peer.pdn, {swapped(segment.z), access, va, wqe.bytes});
+  const Found found = resolve(f.tables, f.far_device, f.peer.pdn, {swapped(segment.z), access, va, wqe.bytes});
   if (found.at == nullptr) return kRemoteAccess;
   wqe.remote = found.at;
   wqe.far |= !found.near;

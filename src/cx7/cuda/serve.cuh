@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cx7/cuda/complete.cuh"
+#include "cx7/cuda/dc.cuh"
 #include "cx7/cuda/execute.cuh"
 
 namespace marrow::cx7::cuda {
@@ -75,7 +76,7 @@ __device__ __forceinline__ void decode(const Warp& warp, const Fetch& f, const T
   GpuCounters& counters = warp.tables.counters[f.queue.device];
   const std::uint32_t whole = min(turn.posted - turn.next, kLanes);
   if (wqe.wqebbs == 0) return;
-  check_fresh(warp, f.queue, turn.named, wqe, ctrl, counters);
+  if (f.queue.dc_lids == 0) check_fresh(warp, f.queue, turn.named, wqe, ctrl, counters);  // a DCI's: dc.cuh
   wqe.opcode = static_cast<wire::Opcode>(swapped(ctrl.x) & 0xff);
   wqe.signalled = (swapped(ctrl.z) >> 2 & 3) >= static_cast<std::uint32_t>(wire::Completion::kAlways);
   if (wqe.refusal.syndrome != wire::Syndrome::kNone) return;
@@ -92,6 +93,13 @@ __device__ __forceinline__ void decode(const Warp& warp, const Fetch& f, const T
 
 enum class Peer : std::uint8_t { kThere, kWaitedFor, kGivenUp };
 
+/// What a round works on and with.
+struct Batch {
+  std::uint32_t whole = 0;  // WQEBBs of whole WQEs
+  std::uint32_t far_device = 0;
+  PeerEntry peer;
+};
+
 /// A peer's entry on its way: looked at only when the WQEs have come too.
 struct PeerWords {
   uint4 a;
@@ -103,6 +111,13 @@ __device__ inline PeerWords ask_for_peer(const Warp& warp, const QueueEntry& que
   return {load128(entry), load128(entry + 16)};
 }
 
+/// What an absent peer means by now.
+__device__ inline Peer wait_for_peer(const QueueEntry& queue, Turn& turn) {
+  const std::uint64_t now = __shfl_sync(~0u, now_ns(), 0);
+  if (turn.absent_since_ns == 0) turn.absent_since_ns = now;
+  return now - turn.absent_since_ns > std::uint64_t{queue.retry_us} * 1000 ? Peer::kGivenUp : Peer::kWaitedFor;
+}
+
 __device__ inline Peer judge_peer(const QueueEntry& queue, const PeerWords& words, PeerEntry& peer, Turn& turn) {
   peer = {.qpn = words.a.x, .remote_qpn = words.a.y, .pdn = words.a.z, .access = words.a.w};
   const bool receives = (words.b.x & 0xff) != 0 && (words.b.x >> 8 & 0xff) == queue.device;
@@ -110,9 +125,35 @@ __device__ inline Peer judge_peer(const QueueEntry& queue, const PeerWords& word
     turn.absent_since_ns = 0;
     return Peer::kThere;
   }
-  const std::uint64_t now = __shfl_sync(~0u, now_ns(), 0);
-  if (turn.absent_since_ns == 0) turn.absent_since_ns = now;
-  return now - turn.absent_since_ns > std::uint64_t{queue.retry_us} * 1000 ? Peer::kGivenUp : Peer::kWaitedFor;
+  return wait_for_peer(queue, turn);
+}
+
+/// The same for a DCI: cuts the round to one destination, and looks whether that is there.
+__device__ inline Peer judge_aim(const Warp& warp, const QueueEntry& queue, Wqe& wqe, uint4& ctrl, Batch& batch,
+                                       Turn& turn) {
+  GpuCounters& counters = warp.tables.counters[queue.device];
+  uint4 av{};
+  if (wqe.wqebbs != 0) {
+    check_fresh(warp, queue, turn.named, wqe, ctrl, counters);
+    const bool nop = static_cast<wire::Opcode>(swapped(ctrl.x) & 0xff) == wire::Opcode::kNop;
+    if (!nop && wqe.refusal.syndrome == wire::Syndrome::kNone) take_av(queue, wqe, av, warp.strict, counters);
+  }
+  Aim aim;
+  bool keyed = false;
+  batch.whole = keep_one_aim(queue, av, batch.whole, wqe, aim);
+  const bool there = find_dct(warp.tables, aim, batch.peer, keyed);
+  batch.far_device = aim.device & 1;
+  const bool first = threadIdx.x % kLanes == 0;
+  if (!there) {
+    if (!keyed && first && turn.absent_since_ns == 0) count(counters.dc_key_violations);
+    return wait_for_peer(queue, turn);
+  }
+  turn.absent_since_ns = 0;
+  if (!aim.none && turn.aimed != aim.mark()) {
+    turn.aimed = aim.mark();
+    if (first) count(counters.dc_connects);
+  }
+  return Peer::kThere;
 }
 
 /// The error CQE of what `lane` holds, and the end of the queue.
@@ -135,13 +176,14 @@ __device__ __forceinline__ void serve(const Warp& warp, const QueueEntry& queue,
   const std::uint32_t n = min(turn.posted - turn.next, kLanes);
   Wqe wqe;
   uint4 ctrl{};
-  PeerEntry peer;
+  Batch batch{.far_device = queue.remote_device};
   const PeerWords words = ask_for_peer(warp, queue);
-  const std::uint32_t whole = fetch_blocks(queue, turn.next, n, wqe, ctrl);
-  const Peer state = judge_peer(queue, words, peer, turn);
+  batch.whole = fetch_blocks(queue, turn.next, n, wqe, ctrl);
+  const Peer state =
+      queue.dc_lids == 0 ? judge_peer(queue, words, batch.peer, turn) : judge_aim(warp, queue, wqe, ctrl, batch, turn);
   if (state == Peer::kWaitedFor) return;
   if (state == Peer::kThere) {
-    decode(warp, {warp.tables, queue, peer}, turn, wqe, ctrl);
+    decode(warp, {warp.tables, queue, batch.peer, batch.far_device}, turn, wqe, ctrl);
   } else if (wqe.wqebbs != 0) {
     count(counters.timeouts);
     wqe.refusal = {wire::Syndrome::kRetryExceeded, 0x81};
@@ -151,11 +193,11 @@ __device__ __forceinline__ void serve(const Warp& warp, const QueueEntry& queue,
   const std::uint32_t refused = __ballot_sync(~0u, wqe.refusal.syndrome != wire::Syndrome::kNone) & heads;
   const std::uint32_t good = refused == 0 ? heads : heads & ((refused & -refused) - 1);
   const bool near = queue.near_only != 0 && !__any_sync(~0u, wqe.far);
-  execute({warp.tables, queue, peer}, wqe, good, near);
+  execute({warp.tables, queue, batch.peer, batch.far_device}, wqe, good, near);
   complete(queue, wqe, good, near, turn);
   turn.wqes_done += static_cast<std::uint32_t>(__popc(heads));
   if (refused == 0) {
-    turn.next += whole;
+    turn.next += batch.whole;
     return;
   }
   if (wqe.refusal.syndrome == wire::Syndrome::kLocalProtection) count(counters.local_protection_errors);

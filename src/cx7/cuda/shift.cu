@@ -140,7 +140,8 @@ class Worker {
               .named = __shfl_sync(~0u, watcher_.at.named, whose),
               .cqes = __shfl_sync(~0u, watcher_.at.cqes, queue.cq_lane),
               .absent_since_ns = __shfl_sync(~0u, watcher_.absent_since_ns, whose),
-              .clock_ns = __shfl_sync(~0u, watcher_.clock_ns, whose)};
+              .clock_ns = __shfl_sync(~0u, watcher_.clock_ns, whose),
+              .aimed = __shfl_sync(~0u, watcher_.at.aimed, whose)};
     const std::uint64_t cqes_before = turn.cqes;
     const std::uint32_t next_before = turn.next;
     if (__shfl_sync(~0u, flushes, whose)) {
@@ -153,6 +154,7 @@ class Worker {
     if (lane_ == whose) {
       watcher_.at.next = turn.next;
       watcher_.at.failed |= turn.failed;
+      watcher_.at.aimed = turn.aimed;
       watcher_.absent_since_ns = turn.absent_since_ns;
       watcher_.tally.wqes += turn.wqes_done;
       watcher_.tally.cqes += static_cast<std::uint32_t>(turn.cqes - cqes_before);

@@ -28,7 +28,7 @@ struct alignas(16) KeyEntry {
   std::uint32_t padding[2] = {};
 };
 
-/// What a requester must know of the QP at its other end. `qpn` 0: none.
+/// What a requester must know of the QP or DCT at its other end. `qpn` 0: none.
 struct alignas(16) PeerEntry {
   std::uint32_t qpn = 0;
   std::uint32_t remote_qpn = 0;
@@ -36,7 +36,9 @@ struct alignas(16) PeerEntry {
   std::uint32_t access = 0;
   std::uint8_t receives = 0;  // in RTR or RTS
   std::uint8_t remote_device = 0;
-  std::uint8_t padding[14] = {};
+  std::uint8_t is_dct = 0;
+  std::uint8_t padding[5] = {};
+  std::uint64_t dc_key = 0;
 };
 
 enum class Serve : std::uint32_t { kNot, kSend, kFlush };
@@ -63,6 +65,7 @@ struct alignas(16) QueueEntry {
   std::uint8_t cq_collapsed = 0;
   std::uint8_t near_only = 0;  // queues and CQ lie on the engine's own GPU
   std::uint32_t retry_us = 0;  // how long an absent peer is waited for
+  std::uint32_t dc_lids = 0;   // of a DCI: LID of device 0, << 16 of device 1; 0: RC
 };
 
 /// A lane's place in its queue, kept across shifts and generations.
@@ -75,7 +78,8 @@ struct alignas(16) Progress {
   std::uint32_t failed = 0;  // ended by an error of its own
   std::uint32_t cq_life = 0;
   std::uint32_t named = 0;  // announced by doorbells of its own; what lies behind was found through the record
-  std::uint32_t padding[3] = {};
+  std::uint32_t aimed = 0;  // of a DCI: the DCT that it is turned to, see aim_of()
+  std::uint32_t padding[2] = {};
 };
 
 // clang-format off
@@ -84,6 +88,8 @@ struct alignas(16) Progress {
   row(wqes_fetched) \
   row(cqes_written) \
   row(payload_bytes_received) \
+  row(dc_connects) \
+  row(dc_key_violations) \
   row(local_protection_errors) \
   row(timeouts) \
   row(strict_stale_wqe_index) \

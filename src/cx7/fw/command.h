@@ -85,5 +85,6 @@ Reply qp_2rst(Client&, const std::byte* in, std::byte* out);
 
 /// The device that a DCI's address vector leads to, or kNoDevice (dct.cpp).
 [[nodiscard]] std::uint8_t route_of(const wire::AddressVector& av);
+[[nodiscard]] DcRouting dc_routing();
 
 }  // namespace marrow::cx7::fw

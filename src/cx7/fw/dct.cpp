@@ -71,6 +71,11 @@ std::uint8_t route_of(const wire::AddressVector& av) {
   return destination_of(to);
 }
 
+DcRouting dc_routing() {
+  if (link_layer() == LinkLayer::kEthernet) return {.device_of = route_of};
+  return {.device_of = route_of, .lids = {device_facts(0).lid, device_facts(1).lid}};
+}
+
 Reply create_dct(Client& client, const std::byte* in, std::byte* out) {
   const std::byte* const context = in + prm::create_dct::kContext;
   if (const auto reply = check_resources(client, context); !reply.ok()) return reply;

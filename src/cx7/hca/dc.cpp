@@ -36,7 +36,7 @@ bool DataPath::aim(Qp& qp) {
   disconnect(qp);
   dci = {.av = requester.decoded.av, .connected = true, .connect_due = true, .connection = next_connection()};
   qp.attributes.remote_qpn = dctn_of(dci.av);
-  qp.attributes.remote_device = qp.config.route(dci.av);
+  qp.attributes.remote_device = qp.config.routing.device_of(dci.av);
   ++device_.counters.dc_connects;
   return true;
 }

@@ -6,6 +6,7 @@
 // public]; that a connection is opened by a packet of its own [guess].
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -16,8 +17,11 @@ namespace marrow::cx7 {
 
 struct Qp;
 
-/// The device that an address vector leads to, or kNoDevice. Addresses are the firmware's business.
-using RouteOf = std::uint8_t(const wire::AddressVector& av);
+/// Where address vectors lead: the firmware's business.
+struct DcRouting {
+  std::uint8_t (*device_of)(const wire::AddressVector& av) = nullptr;  // or kNoDevice
+  std::array<std::uint16_t, 2> lids{};  // of the devices, for who cannot call; 0 on Ethernet, where LIDs mean nothing
+};
 
 struct DcInitiator {
   wire::AddressVector av{};  // whom it is connected to

@@ -190,6 +190,7 @@ void Engine::drain_dct(Qp& dct) {
   for (auto& [source, connection] : dct.dct->connections) std::erase(ready_, connection.responder.get());
   dct.dct->connections.clear();
   dct.dct->drained = true;
+  if (gpu_ != nullptr) gpu_->qp_changed(dct);
 }
 
 void Engine::remove_qp(Device& device, Qp& qp) {

@@ -38,7 +38,6 @@ std::string Engine::place_qp(Device& device, Qp& qp) {
   }
   const bool wanted = gpu_engine != nullptr && config.sq.wqebbs != 0 &&
                       (gpu_choice_.every_queue || has_gpu_queues(*gpu_engine, config));
-  if (wanted && config.service == ServiceType::kDci) return "GPU threads serve RC queue pairs, and this is a DCI";
   if (!wanted) return uar != nullptr && uar->gpu_qps != 0 ? kSharedPage : "";
   if (uar == nullptr) return "no UAR page to watch";
   if (uar->qps.size() > 1) return kSharedPage;  // the QP itself is on the list

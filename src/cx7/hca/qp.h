@@ -60,7 +60,7 @@ struct QpConfig {
   Cq* recv_cq = nullptr;  // null when there is no RQ and none was named
   EventSink* events = nullptr;
   std::uint64_t user_handle = 0;
-  RouteOf* route = nullptr;  // of a DCI
+  DcRouting routing = {};  // of a DCI
 };
 
 /// What the transitions set. One struct for the verbs ABI and for the firmware's commands.

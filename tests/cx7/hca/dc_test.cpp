@@ -45,7 +45,7 @@ struct DcNic {
     nic.engine.remove_qp(nic.a.device, *nic.a.qp);
     config.qpn = nic.a.device.qps.next_number();
     config.service = ServiceType::kDci;
-    config.route = by_lid;
+    config.routing = {.device_of = by_lid};
     nic.a.qp = &nic.engine.add_qp(nic.a.device, config);
     auto attributes = kUsual;
     attributes.remote_device = kNoDevice;
