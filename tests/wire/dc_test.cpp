@@ -48,6 +48,13 @@ TEST(AddressVector, FullSaysThatItsExtensionFollows) {
             "00000000 00000000 00000000 00000000");
 }
 
+TEST(AddressVector, RoutedBytesByHand) {
+  EXPECT_EQ(hex(routed_av(kTarget, kRoute)),
+            "5623ceaf 01020304 80abcdef 05001234\n"  // key | extended, DCT | service level, LID
+            "00000000 00000000 00006040 403fedcb\n"  // no MAC, traffic class, hop limit | GRH, GID index, flow label
+            "10111213 14151617 18191a1b 1c1d1e1f");
+}
+
 TEST(AddressVector, EthernetBytesByHand) {
   const auto av = ethernet_av(kTarget, kRoute, 0xc001);
   EXPECT_EQ(hex(av),
