@@ -4,6 +4,7 @@
 
 #include "experiments/completion_breakdown/completion_breakdown.h"
 #include "experiments/completion_scope/completion_scope.h"
+#include "experiments/dc_cost/dc_cost.h"
 #include "experiments/enclosing_kernel/enclosing_kernel.h"
 #include "experiments/enclosing_live_values/enclosing_live_values.h"
 #include "experiments/enclosing_residency/enclosing_residency.h"
@@ -21,21 +22,12 @@
 namespace marrow::experiments {
 
 std::vector<Experiment> catalogue() {
-  return {single_op(),
-          ordering(),
-          ordering_litmus(),
-          inline_payload(),
-          completion_breakdown(),
-          completion_scope(),
-          queue_placement(),
-          gpu_rate(),
-          host_doorbell(),
-          gdaki_publication(),
-          proxy_enqueue(),
-          enclosing_kernel(),
-          enclosing_residency(),
-          enclosing_live_values(),
-          timer_check()};
+  return {
+      single_op(),        ordering(),        ordering_litmus(),  inline_payload(),      completion_breakdown(),
+      completion_scope(), queue_placement(), gpu_rate(),         host_doorbell(),       gdaki_publication(),
+      dc_cost(),          proxy_enqueue(),   enclosing_kernel(), enclosing_residency(), enclosing_live_values(),
+      timer_check(),
+  };
 }
 
 }  // namespace marrow::experiments

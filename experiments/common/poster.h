@@ -30,6 +30,13 @@ struct Route {
   std::uint32_t bytes = 8;
 };
 
+/// Where the puts of a DCI go, one after the other; the vectors as the lane sees them.
+struct Aims {
+  const wire::AddressVector* avs = nullptr;
+  std::uint32_t mask = 0;  // how many there are less one: a power of two
+  [[nodiscard]] MARROW_HD const wire::AddressVector& at(std::uint32_t put) const { return avs[put & mask]; }
+};
+
 /// WQEBBs of a put's WQE; a constant for the compiler where a policy's WQEs all fit one.
 template <gda::PolicyType P>
 [[nodiscard]] MARROW_HD constexpr std::uint32_t wqebbs_of_put(std::uint32_t bytes) {

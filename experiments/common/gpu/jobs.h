@@ -45,6 +45,7 @@ struct StageTicks {
 struct PutJob {
   gda::Qp qp;
   gda::QueueSet set = {};               // for posters of several queues: all of them, `qp` the first
+  Aims aims = {};                       // for posters of a DCI
   Route route;                          // bytes: a multiple of 4
   const std::byte* far = nullptr;       // where the puts arrive, as this GPU sees it
   std::uint64_t first = 0;              // number of the first operation, for the stamps

@@ -24,11 +24,13 @@ __device__ void finish_report(const gda::Qp& qp, const gda::Result& result, Lane
   report.dump = sq.dump();
 }
 
-/// A poster of one queue, or of the job's set.
+/// A poster of one queue, of the job's set, or of a DCI.
 template <class Poster>
 __device__ Poster poster_of(const PutJob& job) {
   if constexpr (std::is_constructible_v<Poster, const gda::QueueSet&, const Route&>) {
     return Poster(job.set, job.route);
+  } else if constexpr (std::is_constructible_v<Poster, const gda::Qp&, const Route&, const Aims&>) {
+    return Poster(job.qp, job.route, job.aims);
   } else {
     return Poster(job.qp, job.route);
   }
