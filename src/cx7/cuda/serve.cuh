@@ -130,7 +130,7 @@ __device__ inline Peer judge_peer(const QueueEntry& queue, const PeerWords& word
 
 /// The same for a DCI: cuts the round to one destination, and looks whether that is there.
 __device__ inline Peer judge_aim(const Warp& warp, const QueueEntry& queue, Wqe& wqe, uint4& ctrl, Batch& batch,
-                                       Turn& turn) {
+                                 Turn& turn) {
   GpuCounters& counters = warp.tables.counters[queue.device];
   uint4 av{};
   if (wqe.wqebbs != 0) {
