@@ -135,9 +135,8 @@ TEST(Decode, RefusesWriteCommandsThatAreNotModelled) {
 // Methods of the kernel that are not modelled are unknown here.
 TEST(Decode, RefusesMethodsThatAreNotModelled) {
   Nic nic;
-  const unsigned rows[][2] = {{UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE},
+  const unsigned rows[][2] = {{UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY},
                               {UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC},
-                              {UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR},
                               {UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_CREATE},
                               {MLX5_IB_OBJECT_VAR, MLX5_IB_METHOD_VAR_OBJ_ALLOC},
                               {MLX5_IB_OBJECT_DEVX_ASYNC_CMD_FD, MLX5_IB_METHOD_DEVX_ASYNC_CMD_FD_ALLOC}};
