@@ -88,6 +88,8 @@ class Worker {
     watcher_.hot_seen = 0;
     windows_ = {};
     watcher_.knows_own = false;
+    watcher_.overheard_rounds = 0;
+    watcher_.overheard_again = false;
     long_ways_ = 0;
 #pragma unroll
     for (std::uint32_t k = 0; k < kRegisters; ++k) {

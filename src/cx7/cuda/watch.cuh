@@ -11,7 +11,8 @@
 namespace marrow::cx7::cuda {
 
 inline constexpr std::uint32_t kRegisters = wire::kUarDoorbells;
-inline constexpr std::uint32_t kAllRegistersEvery = 64;  // rounds; in between only the one that rang last
+inline constexpr std::uint32_t kRoundsUntilBelieved = 12;  // some 10 us: longer than any fence [obs: H200]
+inline constexpr std::uint32_t kAllRegistersEvery = 64;    // rounds; in between only the one that rang last
 
 /// What a lane counts in registers, on the way of every message. The rest is rare and goes to memory at once.
 struct Tally {
@@ -27,6 +28,9 @@ struct Watcher {
   std::uint32_t hot = 0;  // the register that rang last
   bool knows_own = false;
   std::uint64_t hot_seen = 0;
+  std::uint32_t overheard_end = 0;     // the record when another queue's doorbell stood where ours may have been
+  std::uint32_t overheard_rounds = 0;  // until it is believed; 0: nothing was overheard
+  bool overheard_again = false;
   std::uint64_t absent_since_ns = 0;
   std::uint64_t clock_ns = 0;  // as of a look at the clock some rounds ago: reading it is slow
   Tally tally;
@@ -56,19 +60,42 @@ __device__ inline std::int32_t distance16(std::uint32_t a, std::uint32_t b) {
   return static_cast<std::int16_t>(static_cast<std::uint16_t>(a - b));
 }
 
-/// `page_rang`: somebody rang on this page, maybe over this queue's own doorbell; then its record alone speaks.
-__device__ inline void accept(const QueueEntry& queue, Watcher& watcher, bool strict, bool page_rang,
-                              GpuCounters& counters) {
+/// What doorbell and record both announce may be fetched; lenient: what the doorbell announces.
+__device__ inline void accept(const QueueEntry& queue, Watcher& watcher, bool strict, GpuCounters& counters) {
   Progress& at = watcher.at;
   const std::uint32_t recorded = wire::swap_bytes(load32(queue.dbrec_send));
   const std::int32_t ahead = distance16(recorded, at.posted);
   std::uint32_t end = ahead > 0 ? at.posted + static_cast<std::uint32_t>(ahead) : at.posted;
-  const auto rung_ahead = static_cast<std::int32_t>(at.rung - end);
-  if (page_rang && rung_ahead < 0) at.rung = end;
-  if (!strict || rung_ahead < 0) end = at.rung;
+  if (!strict || static_cast<std::int32_t>(at.rung - end) < 0) end = at.rung;
   if (static_cast<std::int32_t>(end - at.posted) <= 0) return;
   at.posted = end;
   if (at.posted - at.next > queue.sq_mask + 1) count(counters.strict_sq_overflow);
+}
+
+/// Another queue's doorbell stands where this one's may have stood: then the record alone says what was posted. It is
+/// ahead of the WQE's bytes for as long as the poster's fence takes, so it is believed a little later.
+__device__ inline void overhear(const QueueEntry& queue, Watcher& watcher) {
+  if (watcher.overheard_rounds != 0) {
+    watcher.overheard_again = true;
+    return;
+  }
+  const std::uint32_t recorded = wire::swap_bytes(load32(queue.dbrec_send));
+  const std::int32_t ahead = distance16(recorded, watcher.at.rung);
+  if (ahead <= 0) return;
+  watcher.overheard_end = watcher.at.rung + static_cast<std::uint32_t>(ahead);
+  watcher.overheard_rounds = kRoundsUntilBelieved;
+}
+
+/// Once a round; true when what was overheard now counts as rung.
+__device__ inline bool believes(const QueueEntry& queue, Watcher& watcher) {
+  if (watcher.overheard_rounds == 0 || --watcher.overheard_rounds != 0) return false;
+  const bool news = static_cast<std::int32_t>(watcher.overheard_end - watcher.at.rung) > 0;
+  if (news) watcher.at.rung = watcher.overheard_end;
+  if (watcher.overheard_again) {
+    watcher.overheard_again = false;
+    overhear(queue, watcher);
+  }
+  return news;
 }
 
 /// A value that stands in register `k`, new or not. Another queue's may have taken the place of this one's, but not in
@@ -95,11 +122,15 @@ __device__ inline void look_at_all(const QueueEntry& queue, Watcher& watcher, bo
   for (std::uint32_t k = 0; k < kRegisters; ++k) words[k] = load64(queue.registers + k * wire::kUarDoorbellStride);
 #pragma unroll
   for (std::uint32_t k = 0; k < kRegisters; ++k) {
+    if (words[k] == 0 || wire::Doorbell::from_word(words[k]).qpn != queue.qpn) continue;
+    watcher.knows_own = true;
+    watcher.hot = k;
+  }
+#pragma unroll
+  for (std::uint32_t k = 0; k < kRegisters; ++k) {
+    if (k == watcher.hot) watcher.hot_seen = words[k];
     if (words[k] == watcher.seen[k] || words[k] == 0) continue;
     watcher.seen[k] = words[k];
-    const bool ours = wire::Doorbell::from_word(words[k]).qpn == queue.qpn;
-    if (ours && k != watcher.hot) watcher.hot_seen = words[k];
-    if (ours) watcher.hot = k;
     take_in(queue, watcher, k, words[k], named, page_rang);
   }
 }
@@ -115,7 +146,7 @@ __device__ inline bool rings(const QueueEntry& queue, Watcher& watcher, std::uin
   } else if (round % kAllRegistersEvery == 0) {
     look_at_all(queue, watcher, named, page_rang);
   }
-  if (named || page_rang) head = load_head(queue, watcher.at.next);
+  if (named) head = load_head(queue, watcher.at.next);
   return named;
 }
 
@@ -124,10 +155,12 @@ __device__ inline bool watch(const QueueEntry& queue, Watcher& watcher, std::uin
                              GpuCounters& counters) {
   bool page_rang = false;
   const bool named = rings(queue, watcher, round, head, page_rang);
+  if (page_rang) overhear(queue, watcher);
+  const bool believed = believes(queue, watcher);
   const bool waits_for_record = watcher.at.rung != watcher.at.posted;
-  if (!named && !page_rang && !waits_for_record) return false;
-  accept(queue, watcher, strict, page_rang, counters);
-  if (!named) return page_rang;
+  if (!named && !believed && !waits_for_record) return false;
+  accept(queue, watcher, strict, counters);
+  if (!named) return false;
   ++watcher.tally.doorbells;
   if (watcher.at.rung != watcher.at.posted) count(counters.strict_doorbell_ahead_of_dbrec);
   return true;
