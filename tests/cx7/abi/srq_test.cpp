@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "cx7/abi/nic.h"
-#include "marrow/wire/prm.h"
 
 namespace marrow::cx7 {
 namespace {
