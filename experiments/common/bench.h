@@ -69,11 +69,10 @@ class Bench {
  private:
   static verbs::PairOf<Queue> make(const Context& context, typename Queue::Options options, const BenchMemory& memory) {
     if constexpr (requires { options.memory; }) options.memory = memory.queues;
-    return verbs::pair_of_endpoints<Queue>(
-        {.devices = {context.devices.at(0), context.devices.at(1)},
-         .buffer_bytes = memory.payload_bytes,
-         .payload = memory.payload},
-        options);
+    return verbs::pair_of_endpoints<Queue>({.devices = {context.devices.at(0), context.devices.at(1)},
+                                            .buffer_bytes = memory.payload_bytes,
+                                            .payload = memory.payload},
+                                           options);
   }
 
   verbs::PairOf<Queue> pair_;
