@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "cx7/cuda/cuda_call.h"
+#include "cx7/cuda/cuda_call.cuh"
 #include "cx7/cuda/mapped_memory.h"
 #include "cx7/cuda/seats.h"
-#include "cx7/cuda/shifts.h"
-#include "cx7/cuda/table_memory.h"
+#include "cx7/cuda/shifts.cuh"
+#include "cx7/cuda/table_memory.cuh"
 #include "cx7/cuda/tables.h"
 #include "util/error.h"
 

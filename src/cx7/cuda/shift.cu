@@ -6,7 +6,7 @@
 // Where the GPU is full of other blocks, the successor has the higher priority for the room that becomes free.
 #include "cx7/cuda/express.cuh"
 #include "cx7/cuda/serve.cuh"
-#include "cx7/cuda/shift.h"
+#include "cx7/cuda/shift.cuh"
 
 namespace marrow::cx7::cuda {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See shifts.h.
-#include "cx7/cuda/shifts.h"
+// See shifts.cuh.
+#include "cx7/cuda/shifts.cuh"
 
 #include <pthread.h>
 #include <signal.h>
@@ -11,8 +11,8 @@
 #include <cstddef>
 #include <thread>
 
-#include "cx7/cuda/cuda_call.h"
-#include "cx7/cuda/shift.h"
+#include "cx7/cuda/cuda_call.cuh"
+#include "cx7/cuda/shift.cuh"
 
 namespace marrow::cx7::cuda {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See table_memory.h. Facts: copies on another stream pass a kernel that runs [obs: H200, driver 580].
-#include "cx7/cuda/table_memory.h"
+// See table_memory.cuh. Facts: copies on another stream pass a kernel that runs [obs: H200, driver 580].
+#include "cx7/cuda/table_memory.cuh"
 
 #include <atomic>
 #include <thread>

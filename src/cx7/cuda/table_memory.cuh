@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstring>
 
-#include "cx7/cuda/cuda_call.h"
-#include "cx7/cuda/shifts.h"
+#include "cx7/cuda/cuda_call.cuh"
+#include "cx7/cuda/shifts.cuh"
 #include "cx7/cuda/tables.h"
 
 namespace marrow::cx7::cuda {
