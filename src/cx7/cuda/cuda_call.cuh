@@ -3,7 +3,8 @@
 #pragma once
 
 #include <cuda_runtime_api.h>
-#include <fmt/format.h>
+
+#include <string>
 
 #include "util/error.h"
 
@@ -13,7 +14,7 @@ namespace marrow::cx7::cuda {
 inline void require(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());
-  throw util::Error(fmt::format("{}: {}", what, cudaGetErrorString(error)));
+  throw util::Error(std::string(what) + ": " + cudaGetErrorString(error));
 }
 
 /// Makes a device current; the application's choice comes back at the end.
