@@ -58,8 +58,9 @@ double post_once(const Context& context, const Bundle& bundle) {
 
 void run(Context& context, const Point& point, measure::Record& record) {
   const auto& row = row_of(point);
-  if (row.threads != 1 || row.queues != 1) {
-    throw util::Error("a host lane is one thread with one queue", util::ErrorKind::kWaived, "--lane gpu for this row");
+  if (row.threads != 1 || row.queues != 1 || row.how == RateHow::kUnordered) {
+    throw util::Error("a host lane is one thread with one queue, and the control is about a GPU's fence",
+                      util::ErrorKind::kWaived, "--lane gpu for this row");
   }
   const Bundle bundle(context,
                       {.buffer_bytes = kRateFarBytes, .far = FarOrder::kRelaxed, .queue = {.sq_wqebbs = kRateWqebbs}},

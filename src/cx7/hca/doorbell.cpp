@@ -107,7 +107,11 @@ void DataPath::ring(Uar& uar, const wire::Doorbell& doorbell) {
   const std::uint32_t from = requester.rung;
   requester.rung += static_cast<std::uint32_t>(advance);
   if (!strict() && qp->config.sq.wqebbs != 0 && requester.rung - requester.done <= qp->config.sq.wqebbs) {
-    device_.counters.strict_stale_wqe_index += not_there_yet(*qp, from, requester.rung);
+    // What its record had announced before is executed already, and its place may hold a later WQE.
+    const auto ahead =
+        std::clamp(static_cast<std::int32_t>(requester.next - from), 0, static_cast<std::int32_t>(advance));
+    const std::uint32_t first = from + static_cast<std::uint32_t>(ahead);
+    device_.counters.strict_stale_wqe_index += not_there_yet(*qp, first, requester.rung);
   }
   accept(*qp, /*named=*/true);
 }
