@@ -60,7 +60,6 @@ Counters as_counters(const GpuCounters& theirs) {
   return {.doorbells = theirs.doorbells,
           .wqes_fetched = theirs.wqes_fetched,
           .cqes_written = theirs.cqes_written,
-          .payload_bytes_received = theirs.payload_bytes_received,
           .timeouts = theirs.timeouts,
           .dc_connects = theirs.dc_connects,
           .dc_key_violations = theirs.dc_key_violations,
@@ -102,7 +101,10 @@ class CudaEngine final : public GpuEngine {
     if (qp.dci != nullptr) adopted.entry.dc_lids = std::uint32_t{lids[1]} << 16 | lids[0];
     describe(qp, uar, adopted);
     const auto seat = seats_.take(id_of(qp.attributes.device, qp.config.send_cq->cqn));
-    if (!seat) return "the CUDA engine has no seat left for this queue pair (2,048, and 32 that share a CQ)";
+    if (!seat) {
+      for (const auto& [address, bytes] : adopted.mapped) host_.unmap(address, bytes);
+      return "the CUDA engine has no seat left for this queue pair (2,048, and 32 that share a CQ)";
+    }
     adopted.seat = *seat;
     adopted.entry.cq_lane = seat->cq_lane;
     if (seat->new_cq) cq_lives_[seat->warp][seat->cq_lane] = ++life_;

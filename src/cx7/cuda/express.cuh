@@ -2,8 +2,8 @@
 // Stops 6 to 8 in one go, for what GPU lanes post most: writes of 8 bytes inline or up to 256 by pointer, one WQEBB
 // each, through keys that this queue has used before. A lane executes its own queue's single WQE alone, all lanes side
 // by side; a warp executes a batch. Whatever does not look exactly like that takes the long way (serve.cuh), which
-// leaves the keys' windows behind. Why: a warp that runs alone needs a microsecond for 400 dependent instructions, so
-// the checks are comparisons of words as they lie in memory.
+// leaves the keys' windows behind. Nothing hides the latency of a warp that runs alone, so the checks are comparisons
+// of words as they lie in memory.
 #pragma once
 
 #include "cx7/cuda/complete.cuh"

@@ -87,14 +87,12 @@ struct alignas(16) Progress {
   row(doorbells) \
   row(wqes_fetched) \
   row(cqes_written) \
-  row(payload_bytes_received) \
   row(dc_connects) \
   row(dc_key_violations) \
   row(local_protection_errors) \
   row(timeouts) \
   row(strict_stale_wqe_index) \
   row(strict_wqe_reserved_bits) \
-  row(strict_doorbell_unknown_qp) \
   row(strict_doorbell_ahead_of_dbrec) \
   row(strict_sq_overflow) \
   row(unmodelled_opcodes)

@@ -11,7 +11,7 @@
 namespace marrow::cx7::cuda {
 
 inline constexpr std::uint32_t kRegisters = wire::kUarDoorbells;
-inline constexpr std::uint32_t kRoundsUntilBelieved = 12;  // some 10 us: longer than any fence [obs: H200]
+inline constexpr std::uint32_t kRoundsUntilBelieved = 12;  // each a load across PCIe: longer than a fence takes [guess]
 inline constexpr std::uint32_t kAllRegistersEvery = 64;    // rounds; in between only the one that rang last
 
 /// What a lane counts in registers, on the way of every message. The rest is rare and goes to memory at once.
