@@ -128,7 +128,7 @@ class CudaEngine final : public GpuEngine {
       peer = peer_of(qp);
       if (gpu_ < 0) return;
       const Current current(gpu_);
-      memory_->write(memory_->there().peers[device][qp.config.qpn & 0xffff], peer);
+      memory_->write(memory_->there().sides[device].peers[qp.config.qpn & 0xffff], peer);
       const auto found = adopted_.find(id_of(device, qp.config.qpn));
       if (found != adopted_.end()) {
         QueueEntry& entry = found->second.entry;
@@ -136,6 +136,7 @@ class CudaEngine final : public GpuEngine {
         entry.serve = service_of(qp);
         entry.remote_qpn = qp.attributes.remote_qpn;
         entry.remote_device = qp.attributes.remote_device;
+        entry.far = &memory_->there().sides[qp.attributes.remote_device & 1];
         entry.retry_us = retry_us(qp.attributes);
         write_seat(found->second.seat.warp, found->second.seat.lane);
       }
@@ -149,7 +150,7 @@ class CudaEngine final : public GpuEngine {
       at(peers_[device], qp.config.qpn) = {};
       if (gpu_ < 0) return;
       const Current current(gpu_);
-      memory_->write(memory_->there().peers[device][qp.config.qpn & 0xffff], PeerEntry{});
+      memory_->write(memory_->there().sides[device].peers[qp.config.qpn & 0xffff], PeerEntry{});
       const auto found = adopted_.find(id_of(device, qp.config.qpn));
       if (found == adopted_.end()) return publish();
       const Adopted gone = found->second;
@@ -188,7 +189,7 @@ class CudaEngine final : public GpuEngine {
       if (gpu_ < 0) return;
       const Current current(gpu_);
       reach(entry);
-      memory_->write(memory_->there().keys[device][key.key >> 8 & 0xffff], entry);
+      memory_->write(memory_->there().sides[device].keys[key.key >> 8 & 0xffff], entry);
       publish();
     });
   }
@@ -198,7 +199,7 @@ class CudaEngine final : public GpuEngine {
       at(keys_[device], key.key >> 8) = {};
       if (gpu_ < 0) return;
       const Current current(gpu_);
-      memory_->write(memory_->there().keys[device][key.key >> 8 & 0xffff], KeyEntry{});
+      memory_->write(memory_->there().sides[device].keys[key.key >> 8 & 0xffff], KeyEntry{});
       publish();
       if (place_of(key.host).home == Home::kHost) host_.unmap(key.host, key.bytes);
     });
@@ -289,12 +290,12 @@ class CudaEngine final : public GpuEngine {
         for (KeyEntry& entry : *keys_[device]) {
           if (entry.key == 0) continue;
           reach(entry);
-          memory_->write(memory_->there().keys[device][entry.key >> 8 & 0xffff], entry);
+          memory_->write(memory_->there().sides[device].keys[entry.key >> 8 & 0xffff], entry);
         }
       }
       if (!peers_[device]) continue;
       for (const PeerEntry& entry : *peers_[device]) {
-        if (entry.qpn != 0) memory_->write(memory_->there().peers[device][entry.qpn & 0xffff], entry);
+        if (entry.qpn != 0) memory_->write(memory_->there().sides[device].peers[entry.qpn & 0xffff], entry);
       }
     }
   }

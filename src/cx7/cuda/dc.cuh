@@ -71,7 +71,7 @@ __device__ inline bool find_dct(const Tables& tables, const Aim& aim, PeerEntry&
   keyed = true;
   if (aim.none) return true;
   if (aim.device >= kDevices) return false;
-  const auto* const entry = reinterpret_cast<const std::byte*>(&tables.peers[aim.device][aim.dctn() & 0xffff]);
+  const auto* const entry = reinterpret_cast<const std::byte*>(&tables.sides[aim.device].peers[aim.dctn() & 0xffff]);
   const uint4 a = load128(entry);
   const uint4 b = load128(entry + 16);
   peer = {.qpn = a.x, .pdn = a.z, .access = a.w};

@@ -100,7 +100,7 @@ __device__ inline void move_pieces(const Fetch& f, const Wqe& wqe, bool by_warp)
   for (std::uint32_t k = 2; k < wqe.ds && done < wqe.bytes; ++k) {
     const uint4 segment = load128(segment_at(f.queue, wqe.index, k + wqe.av_ds));
     const Range range{swapped(segment.y), access, swapped(segment.z, segment.w), swapped(segment.x)};
-    const Found found = resolve(f.tables, f.queue.device, f.queue.pdn, range);
+    const Found found = resolve(f.tables.sides[f.queue.device], f.queue.pdn, range);
     if (found.at == nullptr) return;  // the WQE was overwritten after its check: as much as was done is done
     move(wqe, wqe.remote + done, found.at, static_cast<std::uint32_t>(range.bytes), by_warp);
     done += static_cast<std::uint32_t>(range.bytes);

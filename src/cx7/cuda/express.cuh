@@ -191,11 +191,10 @@ __device__ inline Window window_of(const KeyEntry& key, std::uint32_t raw_key, s
 __device__ inline Windows windows_of(const Tables& tables, const QueueEntry& queue, std::uint32_t next) {
   if (queue.dc_lids != 0) return {};  // a DCI's WQEs look different, and each names its peer
   const Head head = load_head(queue, next - 1);
-  const std::uint32_t far_device = queue.remote_device & 1;
-  const uint4 peer = load128(&tables.peers[far_device][queue.remote_qpn & 0xffff]);
+  const uint4 peer = load128(&queue.far->peers[queue.remote_qpn & 0xffff]);
   if ((peer.w & kRemoteWrite) == 0) return {};
-  const KeyEntry& far_key = tables.keys[far_device][swapped(head.remote.z) >> 8 & 0xffff];
-  const KeyEntry& own_key = tables.keys[queue.device & 1][swapped(head.data.y) >> 8 & 0xffff];
+  const KeyEntry& far_key = queue.far->keys[swapped(head.remote.z) >> 8 & 0xffff];
+  const KeyEntry& own_key = tables.sides[queue.device & 1].keys[swapped(head.data.y) >> 8 & 0xffff];
   return {window_of(far_key, head.remote.z, peer.z, kRemoteWrite), window_of(own_key, head.data.y, queue.pdn, 0)};
 }
 

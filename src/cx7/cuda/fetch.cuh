@@ -53,11 +53,12 @@ struct Found {
   std::byte* at = nullptr;
   bool relaxed = false;  // its writes may pass each other
   bool near = false;
+  bool unreachable = false;  // nothing is wrong with the key, but no GPU reaches its memory
 };
 
 /// The check that stands before every byte: key, protection domain, rights, range.
-__device__ inline Found resolve(const Tables& tables, std::uint32_t device, std::uint32_t pdn, const Range& range) {
-  const KeyEntry& entry = tables.keys[device][(range.key >> 8) & 0xffff];
+__device__ inline Found resolve(const Side& side, std::uint32_t pdn, const Range& range) {
+  const KeyEntry& entry = side.keys[(range.key >> 8) & 0xffff];
   const auto* const words = reinterpret_cast<const std::byte*>(&entry);
   const uint4 a = load128(words);
   const uint4 b = load128(words + 16);
@@ -67,7 +68,8 @@ __device__ inline Found resolve(const Tables& tables, std::uint32_t device, std:
   const std::uint64_t bytes = std::uint64_t{a.w} << 32 | a.z;
   auto* const at = reinterpret_cast<std::byte*>(std::uint64_t{b.y} << 32 | b.x);
   if (b.z != range.key || b.z == 0 || b.w != pdn || (access & range.access) != range.access) return {};
-  if (range.va < iova || range.bytes > bytes || range.va - iova > bytes - range.bytes || at == nullptr) return {};
+  if (range.va < iova || range.bytes > bytes || range.va - iova > bytes - range.bytes) return {};
+  if (at == nullptr) return {.unreachable = true};
   return {at + (range.va - iova), (access & kRelaxedOrdering) != 0, c.y != 0};
 }
 
@@ -88,15 +90,16 @@ __device__ inline uint4 segment_of(const QueueEntry& queue, const Wqe& wqe, std:
 
 /// What a lane needs to decode.
 struct Fetch {
-  const Tables& tables;
+  Tables& tables;
   const QueueEntry& queue;
   const PeerEntry& peer;  // the QP at the other end
-  std::uint32_t far_device = 0;
+  const Side& far;        // whose keys are its
 };
 
 inline constexpr Refusal kMalformed{wire::Syndrome::kLocalQpOperation, 0x68};
 inline constexpr Refusal kProtection{wire::Syndrome::kLocalProtection, 0x51};
 inline constexpr Refusal kRemoteInvalid{wire::Syndrome::kRemoteInvalidRequest, 0x8a};
+inline constexpr Refusal kRemoteOperation{wire::Syndrome::kRemoteOperation, 0x89};
 inline constexpr Refusal kRemoteAccess{wire::Syndrome::kRemoteAccess, 0x88};
 
 /// Data segments from `first` on: adds up `bytes`, and keeps the address where there is one piece.
@@ -114,7 +117,7 @@ __device__ inline Refusal add_data(const Fetch& f, Wqe& wqe, std::uint32_t first
       return {};
     }
     const std::uint64_t bytes = count == 0 ? std::uint64_t{1} << 31 : count;
-    const Found found = resolve(f.tables, f.queue.device, f.queue.pdn,
+    const Found found = resolve(f.tables.sides[f.queue.device], f.queue.pdn,
                                 {swapped(segment.y), access, swapped(segment.z, segment.w), bytes});
     if (found.at == nullptr) return kProtection;
     wqe.local = k == first ? found.at : nullptr;
@@ -133,7 +136,9 @@ __device__ inline Refusal find_remote(const Fetch& f, Wqe& wqe, std::uint32_t ac
   const uint4 segment = wqe.segment[0];
   const std::uint64_t va = swapped(segment.x, segment.y);
   if (wqe.action == Action::kAtomic && va % wqe.bytes != 0) return kRemoteInvalid;
-  const Found found = resolve(f.tables, f.far_device, f.peer.pdn, {swapped(segment.z), access, va, wqe.bytes});
+  const Found found = resolve(f.far, f.peer.pdn, {swapped(segment.z), access, va, wqe.bytes});
+  if (found.unreachable) count(f.tables.counters[f.queue.device].unreachable_targets);
+  if (found.unreachable) return kRemoteOperation;
   if (found.at == nullptr) return kRemoteAccess;
   wqe.remote = found.at;
   wqe.far |= !found.near;

@@ -96,7 +96,7 @@ enum class Peer : std::uint8_t { kThere, kWaitedFor, kGivenUp };
 /// What a round works on and with.
 struct Batch {
   std::uint32_t whole = 0;  // WQEBBs of whole WQEs
-  std::uint32_t far_device = 0;
+  const Side* far = nullptr;
   PeerEntry peer;
 };
 
@@ -105,9 +105,8 @@ struct PeerWords {
   uint4 a;
   uint4 b;
 };
-__device__ inline PeerWords ask_for_peer(const Warp& warp, const QueueEntry& queue) {
-  const auto* const entry =
-      reinterpret_cast<const std::byte*>(&warp.tables.peers[queue.remote_device & 1][queue.remote_qpn & 0xffff]);
+__device__ inline PeerWords ask_for_peer(const QueueEntry& queue) {
+  const auto* const entry = reinterpret_cast<const std::byte*>(&queue.far->peers[queue.remote_qpn & 0xffff]);
   return {load128(entry), load128(entry + 16)};
 }
 
@@ -142,7 +141,7 @@ __device__ inline Peer judge_aim(const Warp& warp, const QueueEntry& queue, Wqe&
   bool keyed = false;
   batch.whole = keep_one_aim(queue, av, batch.whole, wqe, aim);
   const bool there = find_dct(warp.tables, aim, batch.peer, keyed);
-  batch.far_device = aim.device & 1;
+  batch.far = &warp.tables.sides[aim.device & 1];
   const bool first = threadIdx.x % kLanes == 0;
   if (!there) {
     if (!keyed && first && turn.absent_since_ns == 0) count(counters.dc_key_violations);
@@ -176,14 +175,14 @@ __device__ __forceinline__ void serve(const Warp& warp, const QueueEntry& queue,
   const std::uint32_t n = min(turn.posted - turn.next, kLanes);
   Wqe wqe;
   uint4 ctrl{};
-  Batch batch{.far_device = queue.remote_device};
-  const PeerWords words = ask_for_peer(warp, queue);
+  Batch batch{.far = queue.far};
+  const PeerWords words = ask_for_peer(queue);
   batch.whole = fetch_blocks(queue, turn.next, n, wqe, ctrl);
   const Peer state =
       queue.dc_lids == 0 ? judge_peer(queue, words, batch.peer, turn) : judge_aim(warp, queue, wqe, ctrl, batch, turn);
   if (state == Peer::kWaitedFor) return;
   if (state == Peer::kThere) {
-    decode(warp, {warp.tables, queue, batch.peer, batch.far_device}, turn, wqe, ctrl);
+    decode(warp, {warp.tables, queue, batch.peer, *batch.far}, turn, wqe, ctrl);
   } else if (wqe.wqebbs != 0) {
     count(counters.timeouts);
     wqe.refusal = {wire::Syndrome::kRetryExceeded, 0x81};
@@ -193,7 +192,7 @@ __device__ __forceinline__ void serve(const Warp& warp, const QueueEntry& queue,
   const std::uint32_t refused = __ballot_sync(~0u, wqe.refusal.syndrome != wire::Syndrome::kNone) & heads;
   const std::uint32_t good = refused == 0 ? heads : heads & ((refused & -refused) - 1);
   const bool near = queue.near_only != 0 && !__any_sync(~0u, wqe.far);
-  execute({warp.tables, queue, batch.peer, batch.far_device}, wqe, good, near);
+  execute({warp.tables, queue, batch.peer, *batch.far}, wqe, good, near);
   complete(queue, wqe, good, near, turn);
   turn.wqes_done += static_cast<std::uint32_t>(__popc(heads));
   if (refused == 0) {

@@ -41,6 +41,12 @@ struct alignas(16) PeerEntry {
   std::uint64_t dc_key = 0;
 };
 
+/// What a device knows of keys and QPs: of a device of this process, or a copy of what another process owns.
+struct Side {
+  KeyEntry keys[kNumbers];
+  PeerEntry peers[kNumbers];
+};
+
 enum class Serve : std::uint32_t { kNot, kSend, kFlush };
 
 /// A queue pair that lane `i` of a warp watches, and the CQ whose producer index it keeps. `qpn` 0: none.
@@ -66,6 +72,7 @@ struct alignas(16) QueueEntry {
   std::uint8_t near_only = 0;  // queues and CQ lie on the engine's own GPU
   std::uint32_t retry_us = 0;  // how long an absent peer is waited for
   std::uint32_t dc_lids = 0;   // of a DCI: LID of device 0, << 16 of device 1; 0: RC
+  const Side* far = nullptr;   // of the device at the other end, maybe another process's; set before it is served
 };
 
 /// A lane's place in its queue, kept across shifts and generations.
@@ -95,7 +102,8 @@ struct alignas(16) Progress {
   row(strict_wqe_reserved_bits) \
   row(strict_doorbell_ahead_of_dbrec) \
   row(strict_sq_overflow) \
-  row(unmodelled_opcodes)
+  row(unmodelled_opcodes) \
+  row(unreachable_targets)
 // clang-format on
 
 struct GpuCounters {
@@ -106,8 +114,7 @@ struct GpuCounters {
 
 /// In memory of the engine's GPU.
 struct Tables {
-  KeyEntry keys[kDevices][kNumbers];
-  PeerEntry peers[kDevices][kNumbers];
+  Side sides[kDevices];  // of this process
   QueueEntry queues[kWarps][kLanes];
   Progress progress[kWarps][kLanes];
   GpuCounters counters[kDevices];
