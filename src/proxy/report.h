@@ -31,6 +31,8 @@ struct WorkerCounters {
 };
 /// Sums; busy() is then the mean.
 WorkerCounters& operator+=(WorkerCounters& to, const WorkerCounters& more);
+/// Of numbers that their worker is adding to.
+[[nodiscard]] WorkerCounters snapshot(const WorkerCounters& of);
 
 /// Where a worker runs.
 struct WorkerPlace {

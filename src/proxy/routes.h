@@ -73,6 +73,9 @@ class Routes {
   std::vector<Route> routes_;
 };
 
+/// \throws util::Error unless there are queues for each worker and each route leads to one.
+void require_queues(const WorkersOptions& options, const RouteTable& routes);
+
 /// Two ends in one process: queue by queue. \throws util::Error when they differ in number.
 void connect(Routes& a, Routes& b);
 

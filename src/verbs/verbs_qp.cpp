@@ -48,8 +48,8 @@ void modify(ibv_qp* qp, ibv_qp_attr& attributes, int mask) {
 VerbsQp::VerbsQp(const Context& context, const Pd& pd, const Options& options)
     : context_(&context),
       options_(options),
-      cq_(make_cq(context, options)),
-      qp_(make_qp(context, pd, cq_.get(), options)),
+      cq_(options.cq != nullptr ? nullptr : make_cq(context, options)),
+      qp_(make_qp(context, pd, options.cq != nullptr ? options.cq : cq_.get(), options)),
       address_(make_address(context, qp_->qp_num)) {}
 
 void VerbsQp::connect(const Address& peer) {

@@ -16,6 +16,7 @@ struct VerbsQpOptions {
   std::uint32_t sges = 1;
   std::uint32_t inline_bytes = 28;
   Behaviour behaviour;
+  ibv_cq* cq = nullptr;  // borrowed, and deep enough for all its queues; none: one of its own
 };
 
 class VerbsQp {
@@ -26,7 +27,7 @@ class VerbsQp {
   VerbsQp(const Context& context, const Pd& pd, const Options& options);
 
   [[nodiscard]] ibv_qp* get() const { return qp_.get(); }
-  [[nodiscard]] ibv_cq* cq() const { return cq_.get(); }
+  [[nodiscard]] ibv_cq* cq() const { return qp_->send_cq; }
   [[nodiscard]] std::uint32_t qpn() const { return qp_->qp_num; }
   [[nodiscard]] const Address& address() const { return address_; }
   void connect(const Address& peer);
@@ -38,7 +39,7 @@ class VerbsQp {
 
   const Context* context_;
   Options options_;
-  CqHandle cq_;
+  CqHandle cq_;  // none when the CQ is borrowed
   QpHandle qp_;
   Address address_;
   std::uint8_t log_reads_ = 0;
