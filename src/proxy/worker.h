@@ -53,6 +53,10 @@ class alignas(64) Worker {
 
   /// Until `stop`, and then until nothing is in flight or it takes too long.
   void run(const std::atomic<bool>& stop);
+  /// One look at everything, which is what run() does over and over. Whether anything was found.
+  bool round();
+  /// What run() ends with: waits for what is in flight, and closes the rings.
+  void drain();
 
   [[nodiscard]] WorkerCounters counters() const;
   /// Not while it runs.
@@ -68,7 +72,6 @@ class alignas(64) Worker {
     bool gpu_counter = false;
   };
 
-  bool round();
   bool visit(Side& side);
   bool take_from(Side& side);
   bool place_held(Side& side);
@@ -78,7 +81,6 @@ class alignas(64) Worker {
   void free_handled(Side& side);
   void free_up_to(Side& side, std::uint64_t index);
   void rest(std::uint32_t empty_rounds);
-  void drain();
   void close(Side& side);
 
   WorkersOptions options_;

@@ -2,6 +2,7 @@
 // Not compiled by the build: must_not_compile.py does, once for each case.
 #include "marrow/proxy/consumer.h"
 #include "marrow/proxy/producer.h"
+#include "proxy/options.h"
 
 using namespace marrow::proxy;
 
@@ -18,6 +19,8 @@ struct Nameless : HandOff {};
 static_assert(CheckHandOff<Shape<Mark::kReadyWord, Publish::kRelease, 16>>::ok);
 static_assert(CheckHandOff<Shape<Mark::kNonZeroWord, Publish::kPosted, 16>>::ok);
 static_assert(CheckHandOff<Shape<Mark::kPhase, Publish::kVolatile8, 128>>::ok);
+
+static_assert(requires(const Ring& ring) { shared_by<SharedRing<Tuned>, 2>(ring); });
 
 #if MARROW_CASE == 1
 // CASE 1: a ready word beside the ring needs Publish::kRelease
@@ -48,4 +51,10 @@ void produce(const Ring& ring) {
 void share(Producer<Tuned>& own) {
   Producer<Tuned> second(own);
 }
+#elif MARROW_CASE == 8
+// CASE 8: Reserve::kOwnRing is for one producer a ring
+const auto shared_ring = shared_by<Tuned, 2>({});
+#elif MARROW_CASE == 9
+// CASE 9: a ring has a producer
+const auto nobodys_ring = shared_by<Tuned, 0>({});
 #endif
