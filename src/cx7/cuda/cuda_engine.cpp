@@ -15,11 +15,13 @@
 #include <vector>
 
 #include "cx7/cuda/cuda_call.cuh"
+#include "cx7/cuda/far_sides.h"
 #include "cx7/cuda/mapped_memory.h"
 #include "cx7/cuda/seats.h"
 #include "cx7/cuda/shifts.cuh"
 #include "cx7/cuda/table_memory.cuh"
 #include "cx7/cuda/tables.h"
+#include "cx7/hca/table.h"
 #include "util/error.h"
 
 namespace marrow::cx7::cuda {
@@ -136,7 +138,7 @@ class CudaEngine final : public GpuEngine {
         entry.serve = service_of(qp);
         entry.remote_qpn = qp.attributes.remote_qpn;
         entry.remote_device = qp.attributes.remote_device;
-        entry.far = &memory_->there().sides[qp.attributes.remote_device & 1];
+        entry.far = far_side(qp);
         entry.retry_us = retry_us(qp.attributes);
         write_seat(found->second.seat.warp, found->second.seat.lane);
       }
@@ -178,6 +180,7 @@ class CudaEngine final : public GpuEngine {
       qp.requester.posted = progress.posted;
       qp.requester.next = qp.requester.done = progress.next;
       if (progress.failed != 0 && qp.state == QpState::kRts) qp.state = QpState::kError;
+      if (progress.failed != 0) tell_of_refusals(read_counters(qp.attributes.device));
     });
   }
 
@@ -211,13 +214,24 @@ class CudaEngine final : public GpuEngine {
       guarded([&] {
         const Current current(gpu_);
         publish();  // warps bring what they have counted
-        memory_->read(&theirs, &memory_->there().counters[device], sizeof theirs);
+        theirs = read_counters(device);
       });
     }
-    if (theirs.unmodelled_opcodes != 0 && !std::exchange(told_of_opcodes_, true)) {
-      warn("the CUDA engine refused WQEs whose opcode it does not model (write, read, atomics and NOP)");
-    }
+    tell_of_refusals(theirs);
     return as_counters(theirs);
+  }
+
+  SharedRange share(const Mkey& key) override { return share_memory(key.host, key.bytes); }
+
+  bool hear(const FarNews& news) override {
+    bool heard = gpu_ < 0;
+    guarded([&] {
+      if (heard) return;
+      const Current current(gpu_);
+      far_->hear(news);
+      heard = true;
+    });
+    return heard;
   }
 
   void stop() {
@@ -239,6 +253,31 @@ class CudaEngine final : public GpuEngine {
 
   void warn(const char* sentence) const {
     if (options_.warn != nullptr) options_.warn(sentence);
+  }
+
+  GpuCounters read_counters(std::uint8_t device) const {
+    GpuCounters theirs;
+    memory_->read(&theirs, &memory_->there().counters[device], sizeof theirs);
+    return theirs;
+  }
+  void tell_of_refusals(const GpuCounters& theirs) {
+    if (theirs.unmodelled_opcodes != 0 && !std::exchange(told_of_opcodes_, true)) {
+      warn("the CUDA engine refused WQEs whose opcode it does not model (write, read, atomics and NOP)");
+    }
+    if (theirs.unreachable_targets != 0 && !std::exchange(told_of_unreachable_, true)) {
+      const std::string& why = far_->unreachable();
+      warn(("the CUDA engine refused a WQE whose target no GPU thread reaches: " +
+            (why.empty() ? "host memory that CUDA cannot register; allocate it with cudaHostAlloc" : why))
+               .c_str());
+    }
+  }
+
+  const Side* far_side(const Qp& qp) {
+    const unsigned slot = slot_of(qp.attributes.remote_qpn);
+    const bool receives = qp.state == QpState::kRtr || qp.state == QpState::kRts;
+    const bool elsewhere = receives && qp.dci == nullptr && slot != slot_of(qp.config.qpn);
+    const auto device = qp.attributes.remote_device;
+    return elsewhere ? far_->side_of(slot, device) : &memory_->there().sides[device % kDevices];
   }
 
   /// Where the first queue lies decides which GPU works.
@@ -272,6 +311,7 @@ class CudaEngine final : public GpuEngine {
     shifts_ = std::make_unique<Shifts>(
         gpu,
         ShiftOrder{.tables = &memory_->there(), .board = &memory_->board(), .shift = 1, .strict = options_.strict});
+    far_ = std::make_unique<FarSides>(*memory_, *shifts_, options_.warn);
   }
 
   static void reach_other_gpus(int gpu, int gpus) {
@@ -370,6 +410,7 @@ class CudaEngine final : public GpuEngine {
   int gpu_ = -1;  // once started
   std::unique_ptr<TableMemory> memory_;
   std::unique_ptr<Shifts> shifts_;
+  std::unique_ptr<FarSides> far_;
   HostRegistrations host_;
   Seats seats_;
   std::vector<std::unique_ptr<std::vector<KeyEntry>>> keys_;
@@ -379,6 +420,7 @@ class CudaEngine final : public GpuEngine {
   std::uint32_t cq_lives_[kWarps][kLanes] = {};
   std::uint32_t life_ = 0;
   bool told_of_opcodes_ = false;
+  bool told_of_unreachable_ = false;
 };
 
 }  // namespace marrow::cx7::cuda

@@ -15,7 +15,7 @@ constexpr auto kPatience = std::chrono::seconds(5);
 TableMemory::TableMemory() {
   require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream for the engine's tables");
   require(cudaMalloc(reinterpret_cast<void**>(&tables_), sizeof(Tables)), "memory for the engine's tables");
-  require(cudaMemsetAsync(tables_, 0, sizeof(Tables), stream_), "the engine's tables");
+  clear(tables_, sizeof(Tables));
   require(cudaHostAlloc(reinterpret_cast<void**>(&board_), sizeof(Board), cudaHostAllocMapped), "the engine's board");
   require(cudaHostAlloc(&staging_, kStagingBytes, cudaHostAllocDefault), "the engine's staging buffer");
   std::memset(board_, 0, sizeof *board_);
@@ -27,6 +27,11 @@ TableMemory::TableMemory() {
 void TableMemory::copy(void* to, const void* from, std::size_t bytes) const {
   require(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "a copy to or from the engine's GPU");
   require(cudaStreamSynchronize(stream_), "a copy to or from the engine's GPU");
+}
+
+void TableMemory::clear(void* at, std::size_t bytes) const {
+  require(cudaMemsetAsync(at, 0, bytes, stream_), "the engine's tables");
+  require(cudaStreamSynchronize(stream_), "the engine's tables");
 }
 
 void TableMemory::publish(const Shifts& shifts) {

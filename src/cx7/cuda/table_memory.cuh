@@ -32,6 +32,8 @@ class TableMemory {
     copy(&to, staging_, sizeof from);
   }
   void read(void* to, const void* from, std::size_t bytes) const { copy(to, from, bytes); }
+  /// Zeroes memory of the engine's GPU.
+  void clear(void* at, std::size_t bytes) const;
 
   /// Returns once every warp works by the tables as they are now, and has written down where it is.
   void publish(const Shifts& shifts);

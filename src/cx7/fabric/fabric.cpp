@@ -71,6 +71,10 @@ void Fabric::watch(int fd) {
   impl_->peers.watch(fd);
 }
 
+void Fabric::watch_control(int fd) {
+  impl_->peers.watch_control(fd);
+}
+
 void Fabric::sleep(std::chrono::nanoseconds most) {
   if (unannounced_) wake_peers();
   auto awake = Wakefulness::kAwake;

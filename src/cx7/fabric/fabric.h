@@ -81,6 +81,8 @@ class Fabric {
 
   /// From now on sleep() also ends when `fd` is readable; -1 for none. It is the caller's, and only looked at.
   void watch(int fd);
+  /// The same for a second one, before the first sleep() and for good.
+  void watch_control(int fd);
   /// Sleeps until a packet arrives, wake() is called or `most` has passed.
   void sleep(std::chrono::nanoseconds most);
   /// Ends a sleep(), or makes the next one return at once. Any thread.

@@ -98,12 +98,13 @@ void PeerLinks::interrupt() {
   (void)!::write(interrupt_.get(), &one, sizeof one);
 }
 
-/// Order of polled_: the interrupt, the watched descriptor, the listener, newcomers, incoming, outgoing (as
+/// Order of polled_: the interrupt, the watched descriptors, the listener, newcomers, incoming, outgoing (as
 /// open_slots_).
 void PeerLinks::collect() {
   polled_.clear();
   polled_.push_back({.fd = interrupt_.get(), .events = POLLIN, .revents = 0});
   polled_.push_back({.fd = watched_, .events = POLLIN, .revents = 0});  // poll() passes over -1
+  polled_.push_back({.fd = control_, .events = POLLIN, .revents = 0});
   polled_.push_back({.fd = rendezvous_.listener(), .events = POLLIN, .revents = 0});
   for (const auto& newcomer : newcomers_) {
     polled_.push_back({.fd = newcomer.socket.get(), .events = POLLIN, .revents = 0});
@@ -123,7 +124,7 @@ bool PeerLinks::attend(std::chrono::nanoseconds most) {
   if (events > 0) {
     std::uint64_t ignored;
     if (polled_[0].revents != 0) (void)!::read(interrupt_.get(), &ignored, sizeof ignored);
-    const pollfd* const incoming = polled_.data() + 3 + newcomers_.size();
+    const pollfd* const incoming = polled_.data() + 4 + newcomers_.size();
     look_after_incoming(incoming);
     look_after_outgoing(incoming + incoming_.size());
     changed = welcome();

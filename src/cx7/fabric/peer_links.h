@@ -58,6 +58,8 @@ class PeerLinks {
   bool attend(std::chrono::nanoseconds most);
   /// A readable `fd` ends the waiting too; -1 for none.
   void watch(int fd) { watched_ = fd; }
+  /// The same for another one, for good.
+  void watch_control(int fd) { control_ = fd; }
   /// Makes a waiting attend() return. Any thread.
   void interrupt();
 
@@ -81,6 +83,7 @@ class PeerLinks {
   unsigned slot_;
   util::UniqueFd interrupt_;
   int watched_ = -1;
+  int control_ = -1;
   Time now_;
   std::array<std::unique_ptr<OutgoingLink>, kSlots> outgoing_;
   std::array<Time, kSlots> retry_at_{};

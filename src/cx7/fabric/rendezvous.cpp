@@ -88,7 +88,8 @@ util::UniqueFd taken_fd(msghdr& message) {
 
 }  // namespace
 
-Rendezvous::Rendezvous(std::string domain) : domain_(std::move(domain)) {
+Rendezvous::Rendezvous(std::string domain, std::string purpose)
+    : domain_(std::move(domain)), purpose_(std::move(purpose)) {
   const std::size_t longest = sizeof(sockaddr_un::sun_path) - 1;
   if (name_of(255).size() > longest) {
     throw util::Error(fmt::format("the domain name '{}' is too long for a socket name", domain_),
@@ -97,32 +98,58 @@ Rendezvous::Rendezvous(std::string domain) : domain_(std::move(domain)) {
 }
 
 std::string Rendezvous::name_of(unsigned slot) const {
-  return fmt::format("marrow-cx7-{}-{}-{}", ::geteuid(), domain_, slot);
+  return fmt::format("marrow-cx7-{}-{}-{}{}{}", ::geteuid(), domain_, slot, purpose_.empty() ? "" : "-", purpose_);
+}
+
+/// False when another process holds the name.
+bool Rendezvous::bind(unsigned slot) const {
+  const Address address = to_address(name_of(slot));
+  if (::bind(listener_.get(), generic(address), address.bytes) == 0) return true;
+  if (errno != EADDRINUSE) throw util::system_error(fmt::format("bind @{}", name_of(slot)), errno);
+  return false;
+}
+
+void Rendezvous::listen() const {
+  constexpr int kBacklog = 255;  // every other slot at once
+  if (::listen(listener_.get(), kBacklog) != 0) throw util::system_error("listen", errno);
 }
 
 unsigned Rendezvous::claim(unsigned slots) {
   listener_ = make_socket();
   if (!listener_) throw util::system_error("socket of the software NIC", errno);
-  for (slot_ = 0; slot_ < slots; ++slot_) {
-    const Address address = to_address(name_of(slot_));
-    if (::bind(listener_.get(), generic(address), address.bytes) == 0) break;
-    if (errno != EADDRINUSE) throw util::system_error(fmt::format("bind @{}", name_of(slot_)), errno);
-  }
+  for (slot_ = 0; slot_ < slots && !bind(slot_);) ++slot_;
   if (slot_ == slots) {
     throw util::Error(fmt::format("all {} slots of the domain '{}' are taken by other processes", slots, domain_));
   }
-  if (::listen(listener_.get(), static_cast<int>(slots)) != 0) throw util::system_error("listen", errno);
+  listen();
   return slot_;
 }
 
-Rendezvous::Outcome Rendezvous::connect(unsigned to, int ring_fd, util::UniqueFd& socket) const {
+void Rendezvous::hold(unsigned slot) {
+  listener_ = make_socket();
+  if (!listener_) throw util::system_error("socket of the software NIC", errno);
+  slot_ = slot;
+  if (!bind(slot)) throw util::Error(fmt::format("another process holds the name @{}", name_of(slot)));
+  listen();
+}
+
+Rendezvous::Outcome Rendezvous::connect(unsigned to, util::UniqueFd& socket) const {
   util::UniqueFd fresh = make_socket();
   if (!fresh) return Outcome::kBusy;
   const Address address = to_address(name_of(to));
   if (::connect(fresh.get(), generic(address), address.bytes) != 0) {
     return errno == EAGAIN ? Outcome::kBusy : Outcome::kNobody;
   }
-  if (!is_same_user(fresh.get()) || !send_hello(fresh.get(), {.slot = slot_}, ring_fd)) return Outcome::kNobody;
+  if (!is_same_user(fresh.get())) return Outcome::kNobody;
+  socket = std::move(fresh);
+  return Outcome::kDone;
+}
+
+Rendezvous::Outcome Rendezvous::connect(unsigned to, int ring_fd, util::UniqueFd& socket) const {
+  util::UniqueFd fresh;
+  const Outcome outcome = connect(to, fresh);
+  if (outcome != Outcome::kDone) return outcome;
+  if (!send_hello(fresh.get(), {.slot = slot_}, ring_fd)) return Outcome::kNobody;
   socket = std::move(fresh);
   return Outcome::kDone;
 }

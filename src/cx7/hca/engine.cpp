@@ -8,6 +8,7 @@
 
 #include "cx7/hca/data_path.h"
 #include "cx7/hca/memory.h"
+#include "cx7/hca/neighbours.h"
 
 namespace marrow::cx7 {
 namespace {
@@ -34,11 +35,14 @@ void clear_registers(const Uar& uar) {
 
 }  // namespace
 
-Engine::Engine(std::string domain, Checking checking) : fabric_(std::move(domain)), checking_(checking) {
+Engine::Engine(std::string domain, Checking checking) : fabric_(domain), checking_(checking) {
   for (std::uint8_t k = 0; k < kDevices; ++k) devices_[k] = std::make_unique<Device>(k, fabric_.slot());
   ready_.reserve(1024);
   dma::install_fault_handler();
+  neighbours_ = std::make_unique<Neighbours>(*this, domain);
+  fabric_.watch_control(neighbours_->fd());
 }
+Engine::~Engine() = default;
 
 Engine::Lock::Lock(Engine& engine) : engine_(engine) {
   engine_.waiting_.fetch_add(1, std::memory_order_relaxed);
@@ -103,6 +107,7 @@ bool Engine::serve_ready(Time now) {
 
 void Engine::scan(Time now) {
   fabric_.maintain();
+  neighbours_->attend();
   for (auto& device : devices_) {
     DataPath path(*this, *device, now);
     for (auto& uar : device->uars) {
@@ -156,10 +161,12 @@ void Engine::remove_mkey(Device& device, std::uint32_t key) {
       forget(qp->responder.span);
     }
   }
-  if (gpu_ != nullptr) {
-    if (const Mkey* mkey = device.mkeys.find(key >> 8)) gpu_->key_gone(device.index, *mkey);
-  }
+  const Mkey* const found = device.mkeys.find(key >> 8);
+  if (found == nullptr) return;
+  const Mkey gone = *found;
   device.mkeys.erase(key >> 8);
+  if (gpu_ != nullptr) gpu_->key_gone(device.index, gone);
+  neighbours_->key_gone(device.index, gone);
 }
 
 Qp& Engine::add_qp(Device& device, QpConfig config) {
@@ -206,6 +213,8 @@ void Engine::remove_qp(Device& device, Qp& qp) {
     std::erase(uar->qps, &qp);
   }
   std::erase(ready_, &qp);
+  qp.state = QpState::kReset;  // nothing goes to it any more, also for those that ask meanwhile
+  neighbours_->qp_changed(qp);
   device.qps.erase(config.qpn);
 }
 

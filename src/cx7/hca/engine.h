@@ -45,6 +45,8 @@ struct Device {
 /// counts it; lenient only counts.
 enum class Checking : std::uint8_t { kStrict, kLenient };
 
+class Neighbours;
+
 /// Whether GPU threads may serve queue pairs, and which.
 struct GpuChoice {
   /// Null while this process does not use CUDA; asked again at the next call that might need it.
@@ -55,6 +57,7 @@ struct GpuChoice {
 class Engine {
  public:
   Engine(std::string domain, Checking checking);
+  ~Engine();
 
   /// Held by every control-path call. The engine lets go between steps, at once when a call waits.
   class Lock {
@@ -128,6 +131,7 @@ class Engine {
   Time next_scan_{0};
   GpuChoice gpu_choice_;
   GpuEngine* gpu_ = nullptr;
+  std::unique_ptr<Neighbours> neighbours_;
 };
 
 }  // namespace marrow::cx7

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cx7/hca/counters.h"
+#include "cx7/hca/far_news.h"
 #include "cx7/hca/qp.h"
 
 namespace marrow::cx7 {
@@ -34,6 +35,12 @@ class GpuEngine {
 
   virtual void key_added(std::uint8_t device, const Mkey& key) = 0;
   virtual void key_gone(std::uint8_t device, const Mkey& key) = 0;
+
+  /// How GPU threads of other processes come to a key's memory.
+  [[nodiscard]] virtual SharedRange share(const Mkey& key) = 0;
+  /// Keys and QPs of another process, to which adopted QPs lead. False when GPU threads may still act on what was
+  /// before.
+  [[nodiscard]] virtual bool hear(const FarNews& news) = 0;
 
   /// What GPU threads have counted for this device; the host's own counters are not in it.
   [[nodiscard]] virtual Counters counters(std::uint8_t device) = 0;

@@ -3,6 +3,7 @@
 // queues lie. A UAR page belongs to one of the two: this engine takes doorbells out of the registers, GPU threads only
 // read them.
 #include "cx7/hca/engine.h"
+#include "cx7/hca/neighbours.h"
 
 namespace marrow::cx7 {
 namespace {
@@ -55,6 +56,7 @@ void Engine::refresh(Qp& qp) {
 Mkey& Engine::add_mkey(Device& device, const Mkey& mkey) {
   Mkey& added = device.mkeys.put(mkey.key >> 8, std::make_unique<Mkey>(mkey));
   if (gpu_ != nullptr) gpu_->key_added(device.index, added);
+  neighbours_->key_added(device.index, added);
   return added;
 }
 

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "cx7/hca/data_path.h"
+#include "cx7/hca/neighbours.h"
 
 namespace marrow::cx7 {
 namespace {
@@ -60,7 +61,9 @@ void reset(Qp& qp) {
 Engine::Modify Engine::modify_qp(Device& device, Qp& qp, QpState to, const QpAttributes& attributes) {
   refresh(qp);
   const Modify result = change_state(device, qp, to, attributes);
-  if (result == Modify::kOk && gpu_ != nullptr) gpu_->qp_changed(qp);
+  if (result != Modify::kOk) return result;
+  if (gpu_ != nullptr) gpu_->qp_changed(qp);
+  neighbours_->qp_changed(qp);
   return result;
 }
 
