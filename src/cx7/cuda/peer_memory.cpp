@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// See peer_memory.h. Facts: a handle names a whole allocation of cudaMalloc; memory of cuMemCreate and of pools has
-// none of this kind; the exporter must not free before the importer has closed [prm: CUDA, interprocess communication].
+// See peer_memory.h. Facts: a handle is made for an allocation's first byte and opens there; memory of cuMemCreate and
+// of pools has none of this kind; the exporter must not free before the importer has closed [prm: CUDA, interprocess
+// communication].
 #include "cx7/cuda/peer_memory.h"
 
 #include <cuda.h>
@@ -69,7 +70,8 @@ PeerMemory::Mapping& PeerMemory::map(const Handle& handle) {
   require(cudaIpcOpenMemHandle(&base, theirs, cudaIpcMemLazyEnablePeerAccess), "opening GPU memory of another process");
   Mapping& made = mappings_[handle];
   made.base = static_cast<std::byte*>(base);
-  made.bytes = allocation_of(made.base).bytes;
+  const Allocation block = allocation_of(made.base);  // may begin before: small allocations share one
+  made.bytes = block.base != nullptr ? static_cast<std::uint64_t>(block.base + block.bytes - made.base) : UINT64_MAX;
   return made;
 }
 
