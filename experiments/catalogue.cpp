@@ -2,6 +2,7 @@
 // The list. A new experiment is a folder and a line here.
 #include "experiments/catalogue.h"
 
+#include "experiments/batch_under_load/batch_under_load.h"
 #include "experiments/completion_breakdown/completion_breakdown.h"
 #include "experiments/completion_scope/completion_scope.h"
 #include "experiments/dc_cost/dc_cost.h"
@@ -9,12 +10,19 @@
 #include "experiments/enclosing_live_values/enclosing_live_values.h"
 #include "experiments/enclosing_residency/enclosing_residency.h"
 #include "experiments/gdaki_publication/gdaki_publication.h"
+#include "experiments/goodput/goodput.h"
 #include "experiments/gpu_rate/gpu_rate.h"
 #include "experiments/host_doorbell/host_doorbell.h"
 #include "experiments/inline_payload/inline_payload.h"
+#include "experiments/latency_payload/latency_payload.h"
+#include "experiments/loaded_rtt/loaded_rtt.h"
 #include "experiments/ordering/ordering.h"
 #include "experiments/ordering_litmus/ordering_litmus.h"
+#include "experiments/proxy_clock_state/proxy_clock_state.h"
 #include "experiments/proxy_enqueue/proxy_enqueue.h"
+#include "experiments/proxy_idle_rtt/proxy_idle_rtt.h"
+#include "experiments/proxy_rate/proxy_rate.h"
+#include "experiments/queue_isolation/queue_isolation.h"
 #include "experiments/queue_placement/queue_placement.h"
 #include "experiments/single_op/single_op.h"
 #include "experiments/timer_check/timer_check.h"
@@ -23,9 +31,29 @@ namespace marrow::experiments {
 
 std::vector<Experiment> catalogue() {
   return {
-      single_op(),        ordering(),        ordering_litmus(),  inline_payload(),      completion_breakdown(),
-      completion_scope(), queue_placement(), gpu_rate(),         host_doorbell(),       gdaki_publication(),
-      dc_cost(),          proxy_enqueue(),   enclosing_kernel(), enclosing_residency(), enclosing_live_values(),
+      single_op(),
+      ordering(),
+      ordering_litmus(),
+      inline_payload(),
+      completion_breakdown(),
+      completion_scope(),
+      queue_placement(),
+      gpu_rate(),
+      host_doorbell(),
+      gdaki_publication(),
+      dc_cost(),
+      proxy_enqueue(),
+      proxy_idle_rtt(),
+      proxy_clock_state(),
+      loaded_rtt(),
+      queue_isolation(),
+      batch_under_load(),
+      proxy_rate(),
+      goodput(),
+      latency_payload(),
+      enclosing_kernel(),
+      enclosing_residency(),
+      enclosing_live_values(),
       timer_check(),
   };
 }

@@ -77,7 +77,7 @@ struct Context {
   const std::atomic<bool>* stop = nullptr;                           // set on a time limit or an interrupt
   std::function<void(const measure::ActivePath&)> report_path = {};  // once the endpoints are set up
   std::function<void(bool on)> watch_nic = {};                       // around the one operation of a trace
-  /// A counter of the software NIC by name, of both devices together. Empty on a real NIC.
+  /// A counter of the software NIC by name, of both devices together, or of its engine thread. Empty on a real NIC.
   std::function<std::uint64_t(std::string_view counter)> nic_count = {};
 
   [[nodiscard]] bool stopping() const noexcept { return stop != nullptr && stop->load(std::memory_order_relaxed); }

@@ -31,7 +31,7 @@ std::uint64_t count_of(std::string_view name) {
   constexpr int kMost = 256;
   std::array<marrow_cx7_stat, kMost> stats{};
   std::uint64_t sum = 0;
-  for (const int device : {0, 1}) {
+  for (const int device : {0, 1, MARROW_CX7_ENGINE}) {
     const int n = std::min(marrow_cx7_stats(device, stats.data(), kMost), kMost);
     for (int i = 0; i < n; ++i) {
       if (stats[static_cast<std::size_t>(i)].name == name) sum += stats[static_cast<std::size_t>(i)].value;

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// One lane, one ring, one worker at each end. The tuned row has mini-gda and the baseline beside it in the same run,
+// through the same NIC.
+#include "experiments/proxy_idle_rtt/proxy_idle_rtt.h"
+
+#include "experiments/common/load/host_probe.h"
+#include "experiments/common/load/host_single.h"
+#include "experiments/proxy_idle_rtt/idle_results.h"
+
+namespace marrow::experiments {
+namespace {
+
+template <class T>
+measure::Samples idle_trips(const Context& context, T& transport) {
+  auto seen = probe_under_load(context, transport, {.loaded = false, .most_warmup = context.warmup});
+  return seen.trips_ns;
+}
+
+template <proxy::HandOffType H>
+SingleTimes times_of(const Context& context, bool reports) {
+  auto proxy = idle_proxy<H>(context, kIdleBytes, true);
+  if (reports && context.report_path) context.report_path(proxy.path(context));
+  const auto cargo = proxy.ends().cargo(End::kNear, 0);
+  SingleTimes times;
+  {
+    auto poster = proxy.single_poster(cargo);
+    const auto puts = single_puts(context, poster, cargo);
+    times.issue_ns.assign(puts.issue.values().begin(), puts.issue.values().end());
+    times.completion_ns.assign(puts.completion.values().begin(), puts.completion.values().end());
+  }
+  const auto trips = idle_trips(context, proxy);
+  times.trip_ns.assign(trips.values().begin(), trips.values().end());
+  return times;
+}
+
+SingleTimes times_of_gda(const Context& context) {
+  HostGda gda(context, {.cargo = {.lanes = 1, .places = 1}, .sq_wqebbs = 128});
+  const auto cargo = gda.ends().cargo(End::kNear, 0);
+  SingleTimes times;
+  {
+    GdaPoster<gda::GpuFence> poster(gda.ends().end(End::kNear).queues[0].handle(), {cargo.from, cargo.to, cargo.bytes});
+    const auto puts = single_puts(context, poster, cargo);
+    times.completion_ns.assign(puts.completion.values().begin(), puts.completion.values().end());
+  }
+  const auto trips = idle_trips(context, gda);
+  times.trip_ns.assign(trips.values().begin(), trips.values().end());
+  return times;
+}
+
+void run(Context& context, const Point& point, measure::Record& record) {
+  if (point.policy == proxy::Baseline::name) {
+    add_single_times(context, times_of<proxy::Baseline>(context, true), record);
+  } else {
+    add_single_times(context, times_of<proxy::Tuned>(context, true), record);
+    add_beside(context, {times_of<proxy::Baseline>(context, false), times_of_gda(context)}, record);
+  }
+  record.verified = true;
+}
+
+}  // namespace
+
+Experiment proxy_idle_rtt() {
+  return {.name = "proxy-idle-rtt",
+          .title = "Table 3 and section 4.2, one message through a CPU worker",
+          .question = "How long does one 8 B message take through a CPU worker while nothing else goes on?",
+          .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; gpu lanes: a GPU of sm_90 or newer",
+          .variants = {{"mini-proxy", std::string(proxy::Baseline::name), {{"workers", std::int64_t{1}}}},
+                       {"mini-proxy", std::string(proxy::Tuned::name), {{"workers", std::int64_t{1}}}}},
+          .iterations = 500,
+          .run = run};
+}
+
+}  // namespace marrow::experiments

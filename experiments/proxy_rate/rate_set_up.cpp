@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// See rate_set_up.h.
+#include "experiments/proxy_rate/rate_set_up.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "experiments/gpu_rate/rate_verdict.h"
+
+namespace marrow::experiments {
+namespace {
+
+constexpr std::uint32_t kChain = 16;
+constexpr double kGainOfAChain = 3;  // over one request a post, with one worker
+constexpr double kOneWorker = 2.6;   // M msg/s: the paper's Table 10, cold
+constexpr double kOneWorkerChained = 14.4;
+
+/// An expectation where the workers are what was measured, else a warning: the sentence stays the same.
+void expect_of_workers(const Busy& busy, std::string text, bool held, measure::Record& record) {
+  if (held || limit_of(busy) == Limit::kWorkers) {
+    record.expectations.push_back({std::move(text), held});
+  } else {
+    record.warnings.push_back("asked for, and not reached where others are the limit: " + text);
+  }
+}
+
+}  // namespace
+
+void add_proxy_rates(const Context& context, const RateSetUp& set_up, const ProxyRates& mine, const ProxyRates& single,
+                     const std::string& gpu, measure::Record& record) {
+  const auto rate = add_rates(record, "message rate", context.nic_kind, mine.per_ns);
+  tell_limit(context, fmt::format("batch {}", set_up.batch), mine.busy, record);
+  if (!single.per_ns.empty()) {
+    const auto of_one = add_rates(record, "rate of batch 1 beside it", context.nic_kind, single.per_ns);
+    const double gain = rate / of_one;
+    record.metrics.push_back(
+        {"rate / rate of batch 1", "x", context.nic_kind, measure::summarise(std::array{gain}), {}});
+    tell_limit(context, "batch 1", single.busy, record);
+    record.expectations.push_back({fmt::format("chaining raises the rate: {:.2f} times", gain), gain > 1});
+    if (set_up.batch >= kChain && set_up.workers == 1) {
+      expect_of_workers(mine.busy, fmt::format("by {} or more: {:.2f}", kGainOfAChain, gain), gain >= kGainOfAChain,
+                        record);
+    }
+  }
+  if (gpu.find("H200") == std::string::npos || set_up.workers != 1) return;
+  const double least = set_up.batch >= kChain ? kOneWorkerChained : kOneWorker;
+  expect_of_workers(mine.busy, fmt::format("one worker carries {:.2f} M msg/s, at least {} on an H200", rate, least),
+                    rate >= least, record);
+}
+
+}  // namespace marrow::experiments

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queues, rings, workers and batches are the same whether the probe shares one of them or not. Paced rows hold the bulk
+// at one rate for every transport, so that their latencies may be compared.
+#include "experiments/queue_isolation/queue_isolation.h"
+
+#include <cmath>
+
+#include "experiments/common/load/bulk_shape.h"
+#include "experiments/common/load/host_proxy.h"
+#include "experiments/common/load/two_probes.h"
+
+namespace marrow::experiments {
+namespace {
+
+constexpr std::uint32_t kGdaQueues = 8;
+constexpr double kOffPace = 0.1;
+
+void compare_with_pace(double pace, const TwoProbes& probes, measure::Record& record) {
+  for (const auto& one : {probes.shared, probes.reserved}) {
+    const double wanted = pace / 1e6;
+    if (std::abs(one.carried - wanted) <= kOffPace * wanted) continue;
+    record.warnings.push_back(
+        fmt::format("the bulk carried {:.3f} M msg/s and was to be held at {:.3f}: its latency is "
+                    "not that of the other rows' load",
+                    one.carried, wanted));
+  }
+}
+
+void run(Context& context, const Point& point, measure::Record& record) {
+  const double pace = static_cast<double>(point.number("pace_kmsg")) * 1e3;
+  const LoadOptions options{.pace = {pace}};
+  TwoProbes probes;
+  if (point.path == "mini-gda") {
+    const HostGda::Options gda{.cargo = bulk_cargo(), .bulk_queues = kGdaQueues, .sq_wqebbs = 1024};
+    probes = measure_two_probes(
+        context, [&] { return std::make_unique<HostGda>(context, gda); }, options, record);
+  } else {
+    const auto shape = bulk_proxy(point);
+    const HostProxy<>::Options proxy{.cargo = bulk_cargo(), .shape = shape, .crowd = bulk_crowd(shape)};
+    probes = measure_two_probes(
+        context, [&] { return std::make_unique<HostProxy<>>(context, proxy); }, options, record);
+  }
+  if (pace == 0) {
+    expect_reserved(probes, point.path == "mini-proxy" ? kReservedRingGain : 1, record);
+  } else {
+    compare_with_pace(pace, probes, record);
+  }
+  record.verified = true;
+}
+
+}  // namespace
+
+Experiment queue_isolation() {
+  return {.name = "queue-isolation",
+          .title = "Table 11, a probe's queue beside bulk traffic",
+          .question = "How much of a loaded round trip does a queue of its own win back, at the same carried load?",
+          .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; a core a worker",
+          .variants = {{"mini-gda",
+                        std::string(LoadPolicy::name),
+                        {{"sharing", std::string("slots")}, {"queues", std::int64_t{kGdaQueues}}}},
+                       proxy_row(1, 8, 16),
+                       proxy_row(4, 32, 16)},
+          .sweeps = {{.name = "pace_kmsg",
+                      .meaning = "what each end's bulk is held at, thousand messages a second; 0: as fast as it goes",
+                      .values = {0, 40},
+                      .min = 0,
+                      .max = 200'000}},
+          .iterations = 60,
+          .run = run};
+}
+
+}  // namespace marrow::experiments
