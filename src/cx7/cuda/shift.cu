@@ -84,7 +84,6 @@ class Worker {
     const bool fresh = at.life != queue.life;
     if (fresh) at = {.life = queue.life, .cqes = at.cqes};
     at.cq_life = queue.kept_cq_life;
-    watcher_.absent_since_ns = 0;
     watcher_.hot_seen = 0;
     windows_ = {};
     watcher_.knows_own = false;
@@ -141,7 +140,7 @@ class Worker {
               .next = __shfl_sync(~0u, watcher_.at.next, whose),
               .named = __shfl_sync(~0u, watcher_.at.named, whose),
               .cqes = __shfl_sync(~0u, watcher_.at.cqes, queue.cq_lane),
-              .absent_since_ns = __shfl_sync(~0u, watcher_.absent_since_ns, whose),
+              .absent_since_ns = __shfl_sync(~0u, watcher_.at.absent_since_ns, whose),
               .clock_ns = __shfl_sync(~0u, watcher_.clock_ns, whose),
               .aimed = __shfl_sync(~0u, watcher_.at.aimed, whose)};
     const std::uint64_t cqes_before = turn.cqes;
@@ -157,7 +156,7 @@ class Worker {
       watcher_.at.next = turn.next;
       watcher_.at.failed |= turn.failed;
       watcher_.at.aimed = turn.aimed;
-      watcher_.absent_since_ns = turn.absent_since_ns;
+      watcher_.at.absent_since_ns = turn.absent_since_ns;
       watcher_.tally.wqes += turn.wqes_done;
       watcher_.tally.cqes += static_cast<std::uint32_t>(turn.cqes - cqes_before);
     }

@@ -86,7 +86,7 @@ struct alignas(16) Progress {
   std::uint32_t cq_life = 0;
   std::uint32_t named = 0;  // announced by doorbells of its own; what lies behind was found through the record
   std::uint32_t aimed = 0;  // of a DCI: the DCT that it is turned to, see aim_of()
-  std::uint32_t padding[2] = {};
+  std::uint64_t absent_since_ns = 0;  // of the peer that the next WQE goes to; 0: it was there
 };
 
 // clang-format off

@@ -31,7 +31,6 @@ struct Watcher {
   std::uint32_t overheard_end = 0;     // the record when another queue's doorbell stood where ours may have been
   std::uint32_t overheard_rounds = 0;  // until it is believed; 0: nothing was overheard
   bool overheard_again = false;
-  std::uint64_t absent_since_ns = 0;
   std::uint64_t clock_ns = 0;  // as of a look at the clock some rounds ago: reading it is slow
   Tally tally;
 };
