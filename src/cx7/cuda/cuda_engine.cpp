@@ -161,6 +161,7 @@ class CudaEngine final : public GpuEngine {
       seats_.give_back(gone.seat, id_of(device, qp.config.send_cq->cqn));
       write_seat(gone.seat.warp, gone.seat.lane);
       publish();
+      tell_of_refusals(read_counters(device));
       for (const auto& [address, bytes] : gone.mapped) host_.unmap(address, bytes);
       if (adopted_.empty()) shifts_->stop();
     });

@@ -96,6 +96,10 @@ class Obedient {
       case Order::kAddMapped:
         add(message, std::make_unique<MappedMemory>(gpu_->index()));
         break;
+      case Order::kAddFreed:
+        add(message, gpu::gpu_memory(*gpu_, kFarBytes));
+        memory_.reset();
+        break;
       case Order::kRemove:
         region_.reset();
         memory_.reset();

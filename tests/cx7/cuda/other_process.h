@@ -25,6 +25,7 @@ enum class Order : std::uint32_t {
   kAddGpu,     // one more region in memory of cudaMalloc: `remote`
   kAddHost,    // one in host memory
   kAddMapped,  // one in memory of cuMemCreate
+  kAddFreed,   // one in memory of cudaMalloc that is given back although it is registered
   kRemove,     // the last added region, then its memory
 };
 

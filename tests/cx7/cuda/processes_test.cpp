@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,12 +35,14 @@ std::shared_ptr<gpu::Device> the_gpu() {
 
 /// This process's end, connected with one of the other process.
 struct Here {
-  explicit Here(const OtherProcess& other)
+  /// `first` is what the other process does before it hears of this one.
+  explicit Here(const OtherProcess& other, std::optional<Order> first = {})
       : gpu(*the_gpu()),
         end("mlx5_sim0", gpu::gpu_memory(gpu, kFarBytes), options(gpu)),
         result(gpu, 1),
         doorbell(gpu, end.queue.handle().doorbell) {
     there = other.tell(Order::kOpen);
+    if (first) there.remote = other.tell(*first).remote;
     end.queue.connect(there.address);
     other.tell({.order = Order::kConnect, .address = end.queue.address()});
   }
@@ -119,6 +122,12 @@ TEST_F(GpuProcesses, MemoryOfCuMemCreateIsRefused) {
   auto job = here.job(What::kInlineWrite);
   job.there = other()->tell(Order::kAddMapped).remote;
   EXPECT_EQ(here.run(job), gda::Status::kRemoteOperation);
+}
+
+TEST_F(GpuProcesses, MemoryThatCannotBeOpenedIsRefused) {
+  other() = std::make_unique<OtherProcess>();
+  Here here(*other(), Order::kAddFreed);
+  EXPECT_EQ(here.run(here.job(What::kInlineWrite)), gda::Status::kRemoteOperation);
 }
 
 TEST_F(GpuProcesses, WritesReadsAndAddsInAnotherProcess) {
