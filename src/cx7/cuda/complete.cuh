@@ -55,6 +55,8 @@ struct Turn {
   std::uint64_t cqes = 0;  // producer index of its CQ
   std::uint64_t absent_since_ns = 0;
   std::uint64_t clock_ns = 0;
+  bool met_stale = false;   // the express way saw WQE `stale` older than its doorbell
+  std::uint32_t stale = 0;  // by now its bytes may have come
   std::uint32_t wqes_done = 0;
   std::uint32_t aimed = 0;
 };

@@ -112,6 +112,7 @@ class CudaEngine final : public GpuEngine {
     if (seat->new_cq) cq_lives_[seat->warp][seat->cq_lane] = ++life_;
     adopted.entry.life = ++life_;
     const auto id = id_of(qp.attributes.device, qp.config.qpn);
+    shifts_->await_later_shift();
     adopted_[id] = adopted;
     by_seat_[seat->warp][seat->lane] = id;
     write_seat(seat->warp, seat->lane);
@@ -193,6 +194,7 @@ class CudaEngine final : public GpuEngine {
       if (gpu_ < 0) return;
       const Current current(gpu_);
       reach(entry);
+      shifts_->await_later_shift();
       memory_->write(memory_->there().sides[device].keys[key.key >> 8 & 0xffff], entry);
       publish();
     });

@@ -72,6 +72,11 @@ __device__ inline bool is_signalled(const Head& head) {
   return (head.ctrl.z & 0x0800'0000) != 0;
 }
 
+/// WQE `index` is older than the doorbell that announced it. The long way may find it arrived: so it must be told.
+__device__ inline bool is_stale(const QueueEntry& queue, const Head& head, std::uint32_t index, std::uint32_t named) {
+  return !is_fresh(queue, head.ctrl, index) && static_cast<std::int32_t>(named - index) > 0;
+}
+
 __device__ inline Content written(std::uint32_t index, std::uint32_t bytes) {
   return {.wqe_opcode = wire::Opcode::kWrite, .wqe_counter = index, .bytes = bytes};
 }
@@ -80,9 +85,12 @@ __device__ inline Content written(std::uint32_t index, std::uint32_t bytes) {
 __device__ __forceinline__ bool express_one(const QueueEntry& queue, Watcher& watcher, const Windows& windows,
                                             const Head& head) {
   Progress& at = watcher.at;
-  if (windows.remote.key == 0) return false;
-  const Move move = move_of(queue, windows, head, at.next);
-  if (move.to == nullptr) return false;
+  const Move move = windows.remote.key != 0 ? move_of(queue, windows, head, at.next) : Move{};
+  if (move.to == nullptr) {
+    watcher.met_stale = is_stale(queue, head, at.next, at.named);
+    watcher.stale = at.next;
+    return false;
+  }
   carry_out(move, head);
   const bool signalled = is_signalled(head);
   if (signalled) store_body(queue, at.cqes, written(at.next, move.bytes), watcher.clock_ns);
@@ -104,10 +112,25 @@ struct Round {
   Move move[kWqesOfALane];
 };
 
-/// Fetches `n` WQEs and checks them; false when any must take the long way. All lanes call.
-__device__ inline bool fetch_round(const QueueEntry& queue, const Windows& windows, std::uint32_t next, std::uint32_t n,
-                                   Round& round) {
+/// The first stale WQE of a round that is not plain.
+__device__ inline void find_stale(const QueueEntry& queue, const Round& round, std::uint32_t n, Turn& turn) {
   const std::uint32_t lane = threadIdx.x % kLanes;
+#pragma unroll
+  for (std::uint32_t k = 0; k < kWqesOfALane; ++k) {
+    const std::uint32_t index = turn.next + lane + k * kLanes;
+    const bool mine = lane + k * kLanes < n && is_stale(queue, round.head[k], index, turn.named);
+    const std::uint32_t stale = __ballot_sync(~0u, mine);
+    if (stale == 0 || turn.met_stale) continue;
+    turn.met_stale = true;
+    turn.stale = turn.next + k * kLanes + static_cast<std::uint32_t>(__ffs(static_cast<int>(stale))) - 1;
+  }
+}
+
+/// Fetches `n` WQEs and checks them; false when any must take the long way. All lanes call.
+__device__ inline bool fetch_round(const QueueEntry& queue, const Windows& windows, std::uint32_t n, Round& round,
+                                   Turn& turn) {
+  const std::uint32_t lane = threadIdx.x % kLanes;
+  const std::uint32_t next = turn.next;
   bool plain = true;
 #pragma unroll
   for (std::uint32_t k = 0; k < kWqesOfALane; ++k) {
@@ -119,7 +142,9 @@ __device__ inline bool fetch_round(const QueueEntry& queue, const Windows& windo
     round.move[k] = move_of(queue, windows, round.head[k], next + lane + k * kLanes);
     plain = plain && round.move[k].to != nullptr;
   }
-  return __all_sync(~0u, plain);
+  if (__all_sync(~0u, plain)) return true;
+  find_stale(queue, round, n, turn);
+  return false;
 }
 
 /// CQEs of a round, in the order of the WQEs; `tails` is false for the bodies, which one fence puts before the words
@@ -150,13 +175,13 @@ __device__ inline std::uint32_t store_cqes(const QueueEntry& queue, const Round&
 /// must take the long way, or when they may not pass each other.
 __device__ __forceinline__ bool express_batch(const QueueEntry& queue, const Windows& windows, Turn& turn) {
   const bool alone = turn.posted - turn.next == 1;
-  if (windows.remote.key == 0 || !(windows.remote.relaxed || alone)) return false;
+  if (windows.remote.key == 0 || !(windows.remote.relaxed || alone) || turn.met_stale) return false;
   const std::uint32_t lane = threadIdx.x % kLanes;
   const std::uint32_t start = turn.next;
   for (std::uint32_t rounds = 0; rounds < kRoundsOfATurn && turn.next != turn.posted; ++rounds) {
     const std::uint32_t n = min(turn.posted - turn.next, kLanes * kWqesOfALane);
     Round round{};
-    if (!fetch_round(queue, windows, turn.next, n, round)) break;
+    if (!fetch_round(queue, windows, n, round, turn)) break;
 #pragma unroll
     for (std::uint32_t k = 0; k < kWqesOfALane; ++k) {
       if (lane + k * kLanes < n) carry_out(round.move[k], round.head[k]);

@@ -49,16 +49,16 @@ __device__ inline std::uint32_t fetch_blocks(const QueueEntry& queue, std::uint3
 /// Bytes older than their doorbell. Strict: an error, as a NIC would execute whatever stood there; lenient: counted,
 /// and waited for. Where the doorbell itself was overwritten by a neighbour's, the record may be ahead of the bytes
 /// rightfully, for their fence may stand behind it: then they are waited for, and nothing is wrong.
-__device__ inline void check_fresh(const Warp& warp, const QueueEntry& queue, std::uint32_t named, Wqe& wqe,
-                                   uint4& ctrl, GpuCounters& counters) {
-  if (is_fresh(queue, ctrl, wqe.index)) return;
-  const bool announced = static_cast<std::int32_t>(named - wqe.index) > 0;
-  if (announced) count(counters.strict_stale_wqe_index);
+__device__ inline void check_fresh(const Warp& warp, const QueueEntry& queue, const Turn& turn, Wqe& wqe, uint4& ctrl) {
+  const bool was_stale = turn.met_stale && turn.stale == wqe.index;
+  if (is_fresh(queue, ctrl, wqe.index) && !was_stale) return;
+  const bool announced = static_cast<std::int32_t>(turn.named - wqe.index) > 0;
+  if (announced) count(warp.tables.counters[queue.device].strict_stale_wqe_index);
   const bool waits = !warp.strict || !announced;
   const std::uint64_t start = now_ns();
   const std::byte* const block = segment_at(queue, wqe.index, 0);
   while (waits && !is_fresh(queue, ctrl, wqe.index) && now_ns() - start < kStalePatienceNs) ctrl = load128(block);
-  if (!is_fresh(queue, ctrl, wqe.index)) {
+  if (!waits || !is_fresh(queue, ctrl, wqe.index)) {
     wqe.refusal = kMalformed;
     return;
   }
@@ -76,7 +76,7 @@ __device__ __forceinline__ void decode(const Warp& warp, const Fetch& f, const T
   GpuCounters& counters = warp.tables.counters[f.queue.device];
   const std::uint32_t whole = min(turn.posted - turn.next, kLanes);
   if (wqe.wqebbs == 0) return;
-  if (f.queue.dc_lids == 0) check_fresh(warp, f.queue, turn.named, wqe, ctrl, counters);  // a DCI's: dc.cuh
+  if (f.queue.dc_lids == 0) check_fresh(warp, f.queue, turn, wqe, ctrl);  // a DCI's: dc.cuh
   wqe.opcode = static_cast<wire::Opcode>(swapped(ctrl.x) & 0xff);
   wqe.signalled = (swapped(ctrl.z) >> 2 & 3) >= static_cast<std::uint32_t>(wire::Completion::kAlways);
   if (wqe.refusal.syndrome != wire::Syndrome::kNone) return;
@@ -133,7 +133,7 @@ __device__ inline Peer judge_aim(const Warp& warp, const QueueEntry& queue, Wqe&
   GpuCounters& counters = warp.tables.counters[queue.device];
   uint4 av{};
   if (wqe.wqebbs != 0) {
-    check_fresh(warp, queue, turn.named, wqe, ctrl, counters);
+    check_fresh(warp, queue, turn, wqe, ctrl);
     const bool nop = static_cast<wire::Opcode>(swapped(ctrl.x) & 0xff) == wire::Opcode::kNop;
     if (!nop && wqe.refusal.syndrome == wire::Syndrome::kNone) take_av(queue, wqe, av, warp.strict, counters);
   }
@@ -195,6 +195,7 @@ __device__ __forceinline__ void serve(const Warp& warp, const QueueEntry& queue,
   execute({warp.tables, queue, batch.peer, *batch.far}, wqe, good, near);
   complete(queue, wqe, good, near, turn);
   turn.wqes_done += static_cast<std::uint32_t>(__popc(heads));
+  if (static_cast<std::int32_t>(turn.next + batch.whole - turn.stale) > 0) turn.met_stale = false;
   if (refused == 0) {
     turn.next += batch.whole;
     return;

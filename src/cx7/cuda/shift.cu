@@ -3,7 +3,8 @@
 // would wait for it for ever. So the engine works in shifts of a few milliseconds. The next shift's warps arrive while
 // the last one's still work, and each takes over from its predecessor in a microsecond. A shift whose successor does
 // not come ends all the same: then a call that waits for the GPU keeps it from coming, and lets it come afterwards.
-// Where the GPU is full of other blocks, the successor has the higher priority for the room that becomes free.
+// Where the GPU is full of other blocks, the successor has the higher priority for the room that becomes free; a block
+// of the engine is one warp, so that little room is enough.
 #include "cx7/cuda/express.cuh"
 #include "cx7/cuda/serve.cuh"
 #include "cx7/cuda/shift.cuh"
@@ -15,6 +16,7 @@ constexpr std::uint32_t kGenerationEvery = 8;     // rounds
 constexpr std::uint32_t kLearnEvery = 16;         // turns that took the long way
 constexpr std::uint32_t kClockEvery = 32;         // rounds
 constexpr std::uint64_t kPatienceNs = 2'000'000;  // for a successor
+constexpr std::uint32_t kMostBlocksOfAnSm = 12;   // by registers: 168 a thread, nothing spilled
 constexpr std::uint32_t kIdleNapNs = 500;         // of a warp with no queue to watch
 
 /// One warp's shift.
@@ -75,6 +77,7 @@ class Worker {
     start_fresh(queues_[lane_]);
     __syncwarp();
     busy_ = __any_sync(~0u, queues_[lane_].qpn != 0);
+    if (lane_ == 0) store32(&order_.board->shift[warp_], order_.shift);
     if (lane_ == 0) store32_release(&order_.board->seen[warp_], generation_);
   }
   /// A queue's new life knows nothing of the old one's doorbells; an old life looks at the registers again.
@@ -87,14 +90,18 @@ class Worker {
     watcher_.hot_seen = 0;
     windows_ = {};
     watcher_.knows_own = false;
-    watcher_.overheard_rounds = 0;
+    watcher_.overheard_since_ns = 0;
     watcher_.overheard_again = false;
+    watcher_.met_stale = false;
     long_ways_ = 0;
 #pragma unroll
     for (std::uint32_t k = 0; k < kRegisters; ++k) {
       const bool old = fresh && queue.qpn != 0;
       watcher_.seen[k] = old ? load64(queue.registers + k * wire::kUarDoorbellStride) : 0;
     }
+    if (fresh) watcher_.hot_seen = watcher_.seen[0];
+    if (fresh) watcher_.hot = 0;
+    if (!fresh && queue.qpn != 0) find_own_register(queue, watcher_);
   }
   __device__ void store() {
     auto* const to = reinterpret_cast<std::byte*>(&tables_.progress[warp_][lane_]);
@@ -142,6 +149,8 @@ class Worker {
               .cqes = __shfl_sync(~0u, watcher_.at.cqes, queue.cq_lane),
               .absent_since_ns = __shfl_sync(~0u, watcher_.at.absent_since_ns, whose),
               .clock_ns = __shfl_sync(~0u, watcher_.clock_ns, whose),
+              .met_stale = __shfl_sync(~0u, watcher_.met_stale, whose) != 0,
+              .stale = __shfl_sync(~0u, watcher_.stale, whose),
               .aimed = __shfl_sync(~0u, watcher_.at.aimed, whose)};
     const std::uint64_t cqes_before = turn.cqes;
     const std::uint32_t next_before = turn.next;
@@ -157,6 +166,8 @@ class Worker {
       watcher_.at.failed |= turn.failed;
       watcher_.at.aimed = turn.aimed;
       watcher_.at.absent_since_ns = turn.absent_since_ns;
+      watcher_.met_stale = turn.met_stale;
+      watcher_.stale = turn.stale;
       watcher_.tally.wqes += turn.wqes_done;
       watcher_.tally.cqes += static_cast<std::uint32_t>(turn.cqes - cqes_before);
     }
@@ -188,7 +199,7 @@ class Worker {
   bool busy_ = false;
 };
 
-__global__ void __launch_bounds__(kWarpsPerBlock* kLanes, 1) work_a_shift(const ShiftOrder order) {
+__global__ void __launch_bounds__(kWarpsPerBlock* kLanes, kMostBlocksOfAnSm) work_a_shift(const ShiftOrder order) {
   __shared__ QueueEntry queues[kWarpsPerBlock][kLanes];
   const std::uint32_t local = threadIdx.x / kLanes;
   Worker(order, queues[local], blockIdx.x * kWarpsPerBlock + local).run();

@@ -18,6 +18,7 @@ namespace marrow::cx7::cuda {
 namespace {
 
 constexpr auto kLook = std::chrono::microseconds(200);
+constexpr auto kPatience = std::chrono::milliseconds(50);  // some shifts; where the GPU is full none comes
 
 }  // namespace
 
@@ -90,9 +91,7 @@ void Shifts::work() {
   if (!set_turn()) return;
   const std::uint32_t first = order_.shift;
   for (;; ++order_.shift) {
-    if (const auto error = launch_shift(order_, streams_[order_.shift % 2]); error != cudaSuccess) {
-      return fail(error, "launch of the engine");
-    }
+    if (const auto error = launch(); error != cudaSuccess) return fail(error, "launch of the engine");
     while (order_.shift != first && !ended(order_.shift - 1)) {
       if (!failure().empty()) return;
       std::this_thread::sleep_for(kLook);
@@ -110,6 +109,29 @@ void Shifts::work() {
     std::this_thread::sleep_for(kLook);
   }
   ++order_.shift;
+}
+
+cudaError_t Shifts::launch() {
+  const std::lock_guard lock(launch_);
+  const auto error = launch_shift(order_, streams_[order_.shift % 2]);
+  launched_ = order_.shift;
+  return error;
+}
+
+void Shifts::await_later_shift() const {
+  if (!working()) return;
+  std::uint32_t before = 0;
+  {
+    const std::lock_guard lock(launch_);
+    before = launched_;
+  }
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  for (std::uint32_t& shift : order_.board->shift) {
+    while (static_cast<std::int32_t>(std::atomic_ref(shift).load(std::memory_order_acquire) - before) <= 0) {
+      if (!working() || std::chrono::steady_clock::now() > end) return;
+      std::this_thread::sleep_for(kLook);
+    }
+  }
 }
 
 /// Whose turn it is, in memory of the GPU, before the first shift of a row.

@@ -28,12 +28,17 @@ class Shifts {
   void stop();
   /// False while stopped, and for good after the GPU failed.
   [[nodiscard]] bool working() const { return working_.load(std::memory_order_acquire); }
+  /// Returns when all warps belong to a shift that was launched after this call: CUDA promises a kernel nothing of
+  /// memory that was allocated or registered after its launch, and tools that check it say so. A few ms; after 50 ms,
+  /// when the GPU has no room for another shift, all the same.
+  void await_later_shift() const;
   /// What the GPU said, "" as long as all is well.
   [[nodiscard]] std::string failure() const;
 
  private:
   void run();
   void work();
+  cudaError_t launch();
   bool set_turn();
   bool ended(std::uint32_t shift);
   void fail(cudaError_t error, const char* what);
@@ -42,6 +47,8 @@ class Shifts {
   ShiftOrder order_;
   std::array<cudaStream_t, 2> streams_{};
   mutable std::mutex mutex_;
+  mutable std::mutex launch_;  // held over a launch
+  std::uint32_t launched_ = 0;
   std::condition_variable changed_;
   bool wanted_ = false;
   std::atomic<bool> working_{false};

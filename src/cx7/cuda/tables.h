@@ -13,7 +13,7 @@ inline constexpr std::uint32_t kDevices = 2;
 inline constexpr std::uint32_t kNumbers = 1u << 16;  // of keys and QPs of one device
 inline constexpr std::uint32_t kLanes = 32;
 inline constexpr std::uint32_t kWarps = 64;
-inline constexpr std::uint32_t kWarpsPerBlock = 4;
+inline constexpr std::uint32_t kWarpsPerBlock = 1;  // little room is found on a full GPU too
 inline constexpr std::uint32_t kBlocks = kWarps / kWarpsPerBlock;
 
 /// A memory key. `key` 0: none.
@@ -125,8 +125,9 @@ struct Tables {
 
 /// In host memory that the GPU maps.
 struct Board {
-  std::uint32_t seen[kWarps];  // generation that a warp works by
-  std::uint32_t stop;          // 1: nobody comes any more, do not wait for your turn
+  std::uint32_t seen[kWarps];   // generation that a warp works by
+  std::uint32_t shift[kWarps];  // shift that works as this warp
+  std::uint32_t stop;           // 1: nobody comes any more, do not wait for your turn
 };
 
 /// The kernel's argument.

@@ -11,7 +11,7 @@
 namespace marrow::cx7::cuda {
 
 inline constexpr std::uint32_t kRegisters = wire::kUarDoorbells;
-inline constexpr std::uint32_t kRoundsUntilBelieved = 12;  // each a load across PCIe: longer than a fence takes [guess]
+inline constexpr std::uint64_t kBelievedAfterNs = 20'000;  // longer than any fence takes [guess]
 inline constexpr std::uint32_t kAllRegistersEvery = 64;    // rounds; in between only the one that rang last
 
 /// What a lane counts in registers, on the way of every message. The rest is rare and goes to memory at once.
@@ -28,9 +28,11 @@ struct Watcher {
   std::uint32_t hot = 0;  // the register that rang last
   bool knows_own = false;
   std::uint64_t hot_seen = 0;
-  std::uint32_t overheard_end = 0;     // the record when another queue's doorbell stood where ours may have been
-  std::uint32_t overheard_rounds = 0;  // until it is believed; 0: nothing was overheard
+  std::uint32_t overheard_end = 0;       // the record when another queue's doorbell stood where ours may have been
+  std::uint64_t overheard_since_ns = 0;  // 0: nothing was overheard
   bool overheard_again = false;
+  bool met_stale = false;  // a doorbell announced WQE `stale` before its bytes were there
+  std::uint32_t stale = 0;
   std::uint64_t clock_ns = 0;  // as of a look at the clock some rounds ago: reading it is slow
   Tally tally;
 };
@@ -72,9 +74,9 @@ __device__ inline void accept(const QueueEntry& queue, Watcher& watcher, bool st
 }
 
 /// Another queue's doorbell stands where this one's may have stood: then the record alone says what was posted. It is
-/// ahead of the WQE's bytes for as long as the poster's fence takes, so it is believed a little later.
+/// ahead of the WQE's bytes for as long as the poster's fence takes, so it is believed a good while later.
 __device__ inline void overhear(const QueueEntry& queue, Watcher& watcher) {
-  if (watcher.overheard_rounds != 0) {
+  if (watcher.overheard_since_ns != 0) {
     watcher.overheard_again = true;
     return;
   }
@@ -82,12 +84,14 @@ __device__ inline void overhear(const QueueEntry& queue, Watcher& watcher) {
   const std::int32_t ahead = distance16(recorded, watcher.at.rung);
   if (ahead <= 0) return;
   watcher.overheard_end = watcher.at.rung + static_cast<std::uint32_t>(ahead);
-  watcher.overheard_rounds = kRoundsUntilBelieved;
+  watcher.overheard_since_ns = now_ns();
 }
 
 /// Once a round; true when what was overheard now counts as rung.
 __device__ inline bool believes(const QueueEntry& queue, Watcher& watcher) {
-  if (watcher.overheard_rounds == 0 || --watcher.overheard_rounds != 0) return false;
+  const std::uint64_t since = watcher.overheard_since_ns;
+  if (since == 0 || watcher.clock_ns < since + kBelievedAfterNs) return false;
+  watcher.overheard_since_ns = 0;
   const bool news = static_cast<std::int32_t>(watcher.overheard_end - watcher.at.rung) > 0;
   if (news) watcher.at.rung = watcher.overheard_end;
   if (watcher.overheard_again) {
@@ -131,6 +135,19 @@ __device__ inline void look_at_all(const QueueEntry& queue, Watcher& watcher, bo
     if (words[k] == watcher.seen[k] || words[k] == 0) continue;
     watcher.seen[k] = words[k];
     take_in(queue, watcher, k, words[k], named, page_rang);
+  }
+}
+
+/// Which register is this queue's, where its doorbell still stands there. Else all are looked at now and then.
+__device__ inline void find_own_register(const QueueEntry& queue, Watcher& watcher) {
+  std::uint64_t words[kRegisters];
+#pragma unroll
+  for (std::uint32_t k = 0; k < kRegisters; ++k) words[k] = load64(queue.registers + k * wire::kUarDoorbellStride);
+#pragma unroll
+  for (std::uint32_t k = 0; k < kRegisters; ++k) {
+    if (words[k] == 0 || wire::Doorbell::from_word(words[k]).qpn != queue.qpn) continue;
+    watcher.knows_own = true;
+    watcher.hot = k;
   }
 }
 

@@ -77,8 +77,13 @@ class DataPath {
 
  private:
   // doorbell.cpp
-  void take_page(Uar& uar, std::span<const std::uint64_t> words);
-  void ring(Uar& uar, const wire::Doorbell& doorbell);
+  struct Rung {
+    std::uint32_t at = 0;  // register
+    wire::Doorbell doorbell;
+  };
+  void take_page(Uar& uar, std::span<const Rung> rung);
+  void look_for_late(Qp& qp, std::uint64_t doorbell);
+  void ring(Uar& uar, const Rung& rung);
   void accept(Qp& qp, bool named);
 
   // dc.cpp

@@ -4,6 +4,7 @@
 // device's lock (engine.h).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -40,12 +41,16 @@ struct Mkey {
   std::byte* host = nullptr;
 };
 
+inline constexpr std::uint32_t kUarRegisters = wire::kUarDoorbells / 2;
+
 /// One doorbell page: this process's own mapping of what the application stores to.
 struct Uar {
   std::uint32_t page = 0;          // number that contexts name as uar_page
   std::byte* registers = nullptr;  // kUarBytes, shared with the application
   std::vector<Qp*> qps;            // served by this engine, whose context names this page
   std::uint32_t gpu_qps = 0;       // those that GPU threads serve: then they alone look at the registers
+  std::array<std::uint32_t, kUarRegisters> ringers{};  // QP that rang last, of each register with its two halves
+  std::uint32_t shared = 0;                            // bit r: more than one QP has rung register r
 };
 
 /// What a completion or asynchronous event becomes: file descriptors are the ABI's business.

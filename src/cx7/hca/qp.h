@@ -146,14 +146,17 @@ struct SentWqe {
 };
 
 struct Requester {
-  std::uint32_t rung = 0;       // SQ index announced by a doorbell, free-running in 32 bits
-  std::uint32_t posted = 0;     // SQ index that may be fetched: rung and recorded
-  std::uint32_t next = 0;       // next WQEBB to fetch
-  std::uint32_t done = 0;       // everything before is retired
-  std::vector<SentWqe> window;  // ring, one element a WQEBB of the SQ
-  std::uint32_t oldest = 0;     // window indices, free-running
-  std::uint32_t newest = 0;     // one behind the last
-  std::uint32_t sending = 0;    // the element whose packets go out now; == newest: fetch another
+  static constexpr std::uint32_t kNowhere = ~0u;
+  std::uint32_t rung = 0;             // SQ index announced by a doorbell, free-running in 32 bits
+  std::uint32_t rings_at = kNowhere;  // register of its UAR page, as far as it is known
+  std::uint32_t looked = 0;           // lenient: announced WQEBBs before it were looked at when they were announced
+  std::uint32_t posted = 0;           // SQ index that may be fetched: rung and recorded
+  std::uint32_t next = 0;             // next WQEBB to fetch
+  std::uint32_t done = 0;             // everything before is retired
+  std::vector<SentWqe> window;        // ring, one element a WQEBB of the SQ
+  std::uint32_t oldest = 0;           // window indices, free-running
+  std::uint32_t newest = 0;           // one behind the last
+  std::uint32_t sending = 0;          // the element whose packets go out now; == newest: fetch another
   std::uint32_t sending_packet = 0;
   std::uint32_t next_psn = 0;   // of the next new WQE
   std::uint32_t reads_out = 0;  // reads and atomics not answered

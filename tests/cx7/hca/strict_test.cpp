@@ -159,6 +159,23 @@ TEST(Strict, DoorbellAheadOfItsRecordWaitsForASecondRing) {
 }
 
 // Two QPs on one register: the second ring overwrites the first before the device looks.
+// A GPU's record may be ahead of its WQE's bytes: only the doorbell stands behind them.
+TEST(Doorbell, RecordAheadIsNotBelievedOfAQueueWithARegisterOfItsOwn) {
+  TwoSides nic;
+  nic.a.put(usual(nic.a, nic.b));
+  nic.a.announce();
+  const auto first = wire::doorbell_word(nic.a.qp->config.qpn, nic.a.pi);
+  nic.run();
+  nic.a.put(usual(nic.a, nic.b));
+  nic.a.record();  // its bytes are still on their way
+  nic.a.ring_word(first);
+  nic.run();
+  EXPECT_EQ(nic.a.device.counters.wqes_fetched, 1u);
+  nic.a.ring();
+  nic.run();
+  EXPECT_EQ(nic.a.device.counters.wqes_fetched, 2u);
+}
+
 TEST(Doorbell, OverwrittenRingIsFoundThroughTheRecord) {
   TwoSides nic;
   Side other(nic.engine, 0);
