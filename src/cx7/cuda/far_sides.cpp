@@ -36,6 +36,7 @@ Side* FarSides::there(unsigned slot) {
   Side* made = nullptr;
   require(cudaMalloc(reinterpret_cast<void**>(&made), kDevices * sizeof(Side)), "memory for another process's tables");
   memory_.clear(made, kDevices * sizeof(Side));
+  shifts_.await_later_shift();
   return process.sides = made;
 }
 
@@ -101,6 +102,7 @@ void FarSides::hear(const FarNews& news) {
   std::vector<KeyEntry> entries;
   entries.reserve(news.keys.size());
   for (const auto& key : news.keys) entries.push_back(reach(news.slot, key, process));
+  if (!entries.empty()) shifts_.await_later_shift();
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const FarKey& key = news.keys[i];
     memory_.write(sides[key.device % kDevices].keys[key.key >> 8 & 0xffff], entries[i]);

@@ -187,7 +187,7 @@ OtherProcess::OtherProcess() {
 
 OtherProcess::~OtherProcess() {
   socket_.reset();  // it ends by itself
-  for (int i = 0; i < 100 && ::waitpid(pid_, nullptr, WNOHANG) == 0; ++i) ::usleep(50'000);
+  for (int i = 0; pid_ > 0 && i < 100 && ::waitpid(pid_, nullptr, WNOHANG) == 0; ++i) ::usleep(50'000);
   kill();
 }
 
