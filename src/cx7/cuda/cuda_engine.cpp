@@ -6,6 +6,7 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -227,7 +228,7 @@ class CudaEngine final : public GpuEngine {
   SharedRange share(const Mkey& key) override { return share_memory(key.host, key.bytes); }
 
   bool hear(const FarNews& news) override {
-    bool heard = gpu_ < 0;
+    bool heard = gpu_ < 0 || stopped_.load(std::memory_order_acquire);
     guarded([&] {
       if (heard) return;
       const Current current(gpu_);
@@ -237,8 +238,10 @@ class CudaEngine final : public GpuEngine {
     return heard;
   }
 
+  /// The process ends: no GPU thread acts any more, and CUDA is about to go.
   void stop() {
     if (shifts_ && shifts_->working()) shifts_->stop();
+    stopped_.store(true, std::memory_order_release);
   }
 
  private:
@@ -424,6 +427,7 @@ class CudaEngine final : public GpuEngine {
   std::uint32_t life_ = 0;
   bool told_of_opcodes_ = false;
   bool told_of_unreachable_ = false;
+  std::atomic<bool> stopped_{false};
 };
 
 }  // namespace marrow::cx7::cuda
