@@ -11,7 +11,7 @@ step := @tools/step
 ctest := ctest --output-on-failure --no-tests=error -j $(JOBS)
 
 # What runs under ThreadSanitizer: folders of tests/ whose code is shared between threads.
-tsan := util gda cx7/fabric cx7/hca
+tsan := util gda proxy cx7/fabric cx7/hca
 empty :=
 space := $(empty) $(empty)
 
@@ -31,7 +31,7 @@ check: setup-check configure-build notes-build ## build everything and run the t
 	$(step) "building the tool and the tests" build/logs/build-all.log cmake --build build -j $(JOBS)
 	@$(ctest) --test-dir build -R '$(TESTS)'
 
-sanitize: setup-check configure-build-asan notes-build-asan configure-build-tsan ## all tests under ASan and UBSan, engine and mini-gda under TSan
+sanitize: setup-check configure-build-asan notes-build-asan configure-build-tsan ## all tests under ASan and UBSan, engine, mini-gda and mini-proxy under TSan
 	$(step) "building with ASan and UBSan" build-asan/logs/build.log cmake --build build-asan -j $(JOBS)
 	@$(ctest) --test-dir build-asan -LE house
 	$(step) "building with TSan" build-tsan/logs/build.log cmake --build build-tsan -j $(JOBS) --target $(tsan:%=tests/%/all)
