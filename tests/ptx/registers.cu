@@ -61,6 +61,13 @@ extern "C" __global__ void issue_unchecked(gda::Qp qp, gda::Remote to, std::uint
 extern "C" __global__ void issue_exclusive(gda::Qp qp, gda::Remote to, std::uint64_t value) {
   issue<gda::GpuFence>(qp, to, value);
 }
+// REGISTERS post_exclusive <= floor_issue + 4
+// REGISTERS post_exclusive spills nothing
+extern "C" __global__ void post_exclusive(gda::Qp qp, gda::Remote to, std::uint64_t value) {
+  gda::SendQueue<gda::GpuFence> sq{qp};
+  static_cast<void>(
+      sq.post(gda::Solo{}, gda::Room{}, [&](const gda::Slots& slots) { sq.write_value(slots[0], to, value); }));
+}
 // REGISTERS put_exclusive <= floor_issue + 8
 // REGISTERS put_exclusive spills nothing
 extern "C" __global__ void put_exclusive(gda::Qp qp, gda::Remote to, std::uint64_t value) {

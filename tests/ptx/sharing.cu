@@ -72,6 +72,14 @@ KERNEL(locked, Solo, Bare<gda::Locked<GpuFence>>)
 // PTX-NOT block: atom, red
 KERNEL(block, Block, Bare<GpuFence>)
 
+// The three verbs at once: the same stores in the same order.
+// PTX posted: st.global.v4.b32 x3, st.relaxed.sys.global.b32, fence.acq_rel.gpu -> st.mmio.relaxed.sys.global.b64
+// PTX-NOT posted: atom, red
+extern "C" __global__ void posted(gda::Qp qp, gda::Remote to, std::uint64_t value, gda::Result* out) {
+  gda::SendQueue<Bare<GpuFence>> sq{qp};
+  *out = {sq.post(gda::Solo{}, gda::Room{}, [&](const gda::Slots& s) { sq.write_value(s[0], to, value); }).status};
+}
+
 // Two doorbells: the row names the record, which stands once, between them.
 // PTX early: st.global.v4.b32 x3, fence.acq_rel.gpu, st.mmio.relaxed.sys.global.b64 -> st.relaxed.sys.global.b32 -> fence.acq_rel.gpu, st.mmio.relaxed.sys.global.b64
 KERNEL(early, Solo, Bare<gda::Rings<GpuFence, DoorbellSequence::kEarly>>)

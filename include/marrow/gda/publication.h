@@ -40,30 +40,28 @@ class Publisher {
   static constexpr Scope S = P::sharers;
   static constexpr Publication kHow = P::publication;
   static constexpr bool kForwards = P::doorbell == DoorbellSequence::kForwarded;
+  static constexpr bool kSwaps = kHow.turn == Turn::kCompareSwap && kHow.lock != PostLock::kTurn;
 
  public:
   MARROW_HD Publisher(const Qp& qp, Probe& probe) : qp_(qp), s_(qp.counters->shared), probe_(probe) {}
 
+  /// The leader looks at the turn when it reserves. What it sees can only be too old, and a turn that has come stays.
+  static constexpr bool kLooksAhead = kHow.lock == PostLock::kTurn;
+
   /// Takes the spin lock; what its holders did is then visible.
-  [[nodiscard]] MARROW_HD Status lock() {
-    Patience<P> patience(qp_);
-    while (compare_swap<S>(s_.post_lock, 0, 1) != 0) {
-      const Status status = patience.wait();
-      if (status != Status::kOk) return status;
-    }
-    probe_.on_atomic();
-    fence<kHow.after != FenceKind::kNone ? kHow.after
-          : S == Scope::kBlock           ? FenceKind::kBlock
-                                         : FenceKind::kGpuAcquire>();
-    return Status::kOk;
-  }
+  [[nodiscard]] MARROW_HD Status lock() { return lock_or<false>(0).status; }
   MARROW_HD void unlock() { store_release<S>(s_.post_lock, 0); }
 
   /// The team's slots become ready in their turn and, if this submit rings, known to the NIC. By the team's leader.
-  [[nodiscard]] MARROW_HD Status publish(const Slots& slots, More more) {
+  /// \param ready  how far the slots were ready, as seen since the reservation; used up.
+  [[nodiscard]] MARROW_HD Status publish(const Slots& slots, More more, std::uint64_t& ready) {
     fence<kHow.before>();
-    const Status status = pass_turn(slots);
-    if (status != Status::kOk || kHow.lock == PostLock::kTurn) return status;
+    const bool come = kLooksAhead && ready == slots.first;
+    ready = ~0ull;
+    const Status status = come ? Status::kOk : await_turn(slots);
+    if (status != Status::kOk) return status;
+    pass_turn(slots);
+    if constexpr (kHow.lock == PostLock::kTurn) return status;
     const std::uint64_t reserved = P::batching.when == PostWhen::kBoundaryOrIdle ? load_shared<S>(s_.reserved) : 0;
     return rings_now<P>(slots, more, reserved) ? ring_once(slots) : Status::kOk;
   }
@@ -84,30 +82,54 @@ class Publisher {
     if constexpr (F != FenceKind::kNone) probe_.on_fence(F);
   }
 
-  /// All before the slots are ready; then they are.
-  [[nodiscard]] MARROW_HD Status pass_turn(const Slots& slots) {
+  struct Locking {
+    bool held;
+    Status status;
+  };
+  /// Takes the lock or, with `kUnlessRung`, leaves it when another lane rings for all before `end` anyway.
+  template <bool kUnlessRung>
+  [[nodiscard]] MARROW_HD Locking lock_or(std::uint64_t end) {
     Patience<P> patience(qp_);
     for (;;) {
-      const std::uint64_t ready = kHow.turn == Turn::kCompareSwap && kHow.lock != PostLock::kTurn
-                                      ? compare_swap<S>(s_.ready, slots.first, slots.end())
-                                      : load_shared<S>(s_.ready);
-      if (ready == slots.first) break;
+      const std::uint64_t holders = compare_swap<S>(s_.post_lock, 0, 1);
+      std::uint64_t rung = 0;
+      if constexpr (kUnlessRung) rung = load_shared<S>(s_.rung);  // under way together
+      if (holders == 0) break;
+      if (kUnlessRung && rung >= end) return {false, Status::kOk};
+      const Status status = patience.wait();
+      if (status != Status::kOk) return {false, status};
+    }
+    probe_.on_atomic();
+    fence<kHow.after != FenceKind::kNone ? kHow.after
+          : S == Scope::kBlock           ? FenceKind::kBlock
+                                         : FenceKind::kGpuAcquire>();
+    return {true, Status::kOk};
+  }
+
+  /// All before the slots are ready. With a turn by compare-and-swap the slots then are, too.
+  [[nodiscard]] MARROW_HD Status await_turn(const Slots& slots) {
+    Patience<P> patience(qp_);
+    for (;;) {
+      const std::uint64_t ready =
+          kSwaps ? compare_swap<S>(s_.ready, slots.first, slots.end()) : load_shared<S>(s_.ready);
+      if (ready == slots.first) return Status::kOk;
       if (ready > slots.first) return Status::kBadRequest;  // submitted twice
       const Status status = patience.wait();
       if (status == Status::kOk) continue;
       SharedCompletion<P>::record(qp_, {status});
       return status;
     }
+  }
+  MARROW_HD void pass_turn(const Slots& slots) {
     fence<kHow.after>();
     if constexpr (kHow.lock == PostLock::kTurn) {
       announce_slots<P>(qp_, slots, probe_);
       store_release<S>(s_.ready, slots.end());
-    } else if constexpr (kHow.turn == Turn::kCompareSwap) {
+    } else if constexpr (kSwaps) {
       probe_.on_atomic();
     } else {
       store_shared<S>(s_.ready, slots.end());
     }
-    return Status::kOk;
   }
 
   /// Unless somebody has rung further.
@@ -120,8 +142,8 @@ class Publisher {
     } else {
       constexpr bool kLocks = kHow.lock == PostLock::kLock;
       if constexpr (kLocks) {
-        const Status status = lock();
-        if (status != Status::kOk) return status;
+        const Locking lock = lock_or<true>(slots.end());
+        if (!lock.held) return lock.status;
       }
       if (fetch_max<S>(s_.rung, slots.end()) < slots.end()) announce_slots<P>(qp_, slots, probe_);
       probe_.on_atomic();

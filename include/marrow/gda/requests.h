@@ -119,8 +119,8 @@ struct [[nodiscard]] Slots {
 /// Signal::kSparse asks where a reservation reaches into the next half of the ring.
 MARROW_HD constexpr Signal signal_of(Signal policy, std::uint64_t first, std::uint64_t need, std::uint32_t sq_wqebbs) {
   if (policy != Signal::kSparse) return policy;
-  const std::uint32_t half = sq_wqebbs > 1 ? sq_wqebbs / 2 : 1;
-  return first / half != (first + need) / half ? Signal::kLast : Signal::kNever;
+  const std::uint32_t half = sq_wqebbs > 1 ? sq_wqebbs / 2 : 1;  // a power of two, so no division
+  return (first ^ (first + need)) >= half ? Signal::kLast : Signal::kNever;
 }
 
 /// What submit() promises and wait() waits for: the first WQEBB of the signalled WQE, and the WQEBB behind it.

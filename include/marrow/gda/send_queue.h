@@ -45,7 +45,7 @@ class SendQueue : public WqeWriter<P, Probe>, RungIndex<kDefers<P>> {
  public:
   using Base::probe;
 
-  MARROW_HD explicit SendQueue(const Qp& qp) : Base(qp), reserved_(qp.counters->pi), pi_(reserved_), cq_(*qp.counters) {
+  MARROW_HD explicit SendQueue(const Qp& qp) : Base(qp), pi_(qp.counters->pi), cq_(*qp.counters) {
     if constexpr (kDefers<P>) this->rung = qp.counters->shared.rung;
   }
   SendQueue(const SendQueue&) = delete;
@@ -59,23 +59,17 @@ class SendQueue : public WqeWriter<P, Probe>, RungIndex<kDefers<P>> {
     if constexpr (kDefers<P>) c.shared.rung = this->rung;
   }
 
-  /// Waits until the SQ has room; each slot must then be written. Cost with room: arithmetic on registers.
+  /// Waits until the SQ has room; each slot must then be written. Cost with room: one comparison of registers.
   /// Errors: kBadRequest (more than the ring holds), kQueueFull (full of WQEs that were never submitted, or
   /// Credit::kTry), kTimeout, or the error that the queue has met before.
   template <class Team>
   MARROW_HD Slots reserve(const Team& team, Room room) {
     probe().on_stage(Stage::kCaller);
-    const std::uint64_t need = room.total();
-    if (need == 0 || need > qp_.sq_wqebbs || room.wqebbs > kMaxWqebbs) return {.status = Status::kBadRequest};
-    if (!cq_.error().ok()) return {.status = cq_.error().status};
-    if (P::credit != Credit::kNone && reserved_ + need > cq_.ci() + qp_.sq_wqebbs) {
-      const Status status = make_room(team, reserved_ + need - qp_.sq_wqebbs);
-      if (status != Status::kOk) return {.status = status};
+    if (lacks_room(room)) {
+      const Status status = find_room(team, room);
+      if (status != Status::kOk) return {reserved(), room, status};
     }
-    const Slots slots{reserved_, room, Status::kOk, signal_of(P::completion.signal, reserved_, need, qp_.sq_wqebbs)};
-    reserved_ += need;
-    probe().on_stage(Stage::kReserve);
-    return slots;
+    return take(room);
   }
   template <class Team>
   MARROW_HD Slots reserve(const Team& team, std::uint32_t wqes) {
@@ -87,16 +81,24 @@ class SendQueue : public WqeWriter<P, Probe>, RungIndex<kDefers<P>> {
   template <class Team>
   MARROW_HD Ticket submit(const Team& team, const Slots& slots, More more = More::kNo) {
     if (!slots.ok()) return {.status = slots.status};
-    if (slots.first != pi_) return {.status = Status::kBadRequest};
+    if (differ(slots.first, pi_)) return {.status = Status::kBadRequest};
+    return release(team, slots, more);
+  }
+
+  /// The three verbs at once, `write(slots)` the second: the quickest way where nothing happens between them. Once
+  /// there is room and no other reservation is open nothing more can go wrong, so the compiler leaves out all other
+  /// checks.
+  template <class Team, class Write>
+  MARROW_HD Ticket post(const Team& team, Room room, const Write& write) {
     probe().on_stage(Stage::kCaller);
-    team.sync();
-    pi_ = slots.end();
-    if constexpr (kDefers<P>) {
-      if (rings_now<P>(slots, more, reserved_)) flush_by(team.rank());
-    } else {
-      if (team.rank() == 0) announce_slots<P>(qp_, slots, probe());
+    if (lacks_room(room) | (open_ != 0)) {
+      const Status status = open_ == 0 ? find_room(team, room) : Status::kBadRequest;
+      if (status != Status::kOk)
+        return {pi_, pi_, status};  // of what the other way returns, as much as can be the same
     }
-    return {slots.last_wqe(), pi_, Status::kOk};
+    const Slots slots = take(room);
+    write(slots);
+    return release(team, slots, More::kNo);
   }
 
   /// Rings for whatever submits have put off.
@@ -124,12 +126,58 @@ class SendQueue : public WqeWriter<P, Probe>, RungIndex<kDefers<P>> {
   }
 
   [[nodiscard]] MARROW_HD QueueDump dump() const {
-    QueueDump d{qp_, {pi_, cq_.ci(), cq_.cqes(), cq_.error()}, reserved_};
+    QueueDump d{qp_, {pi_, cq_.ci(), cq_.cqes(), cq_.error()}, reserved()};
     fill_dump<P>(d, cq_.cqe_at(qp_));
     return d;
   }
 
  private:
+  [[nodiscard]] MARROW_HD bool lacks_room(const Room& room) const {
+    return (room.total() - 1 >= room_) | (room.wqebbs > kMaxWqebbs);
+  }
+  [[nodiscard]] MARROW_HD std::uint64_t reserved() const { return pi_ + open_; }
+  MARROW_HD Slots take(const Room& room) {
+    const std::uint64_t first = reserved(), need = room.total();
+    open_ += static_cast<std::uint32_t>(need);
+    room_ -= static_cast<std::uint32_t>(need);
+    probe().on_stage(Stage::kReserve);
+    return {first, room, Status::kOk, signal_of(P::completion.signal, first, need, qp_.sq_wqebbs)};
+  }
+  /// Of the oldest reservation.
+  template <class Team>
+  MARROW_HD Ticket release(const Team& team, const Slots& slots, [[maybe_unused]] More more) {
+    probe().on_stage(Stage::kCaller);
+    team.sync();
+    pi_ = slots.end();
+    open_ -= static_cast<std::uint32_t>(slots.room.total());
+    if constexpr (kDefers<P>) {
+      if (rings_now<P>(slots, more, reserved())) flush_by(team.rank());
+    } else {
+      if (team.rank() == 0) announce_slots<P>(qp_, slots, probe());
+    }
+    return {slots.last_wqe(), pi_, Status::kOk};
+  }
+  /// Indices of one ring are never 2^32 apart.
+  [[nodiscard]] MARROW_HD static bool differ(std::uint64_t a, std::uint64_t b) {
+    return static_cast<std::uint32_t>(a) != static_cast<std::uint32_t>(b);
+  }
+
+  /// Where room_ is not enough: what is wrong, or how much room there is by now.
+  template <class Team>
+  MARROW_HD Status find_room(const Team& team, const Room& room) {
+    const std::uint64_t need = room.total();
+    if (need == 0 || need > qp_.sq_wqebbs || room.wqebbs > kMaxWqebbs) return Status::kBadRequest;
+    if (!cq_.error().ok()) return cq_.error().status;
+    if constexpr (P::credit == Credit::kNone) {
+      room_ = qp_.sq_wqebbs;
+      return Status::kOk;
+    }
+    const std::uint64_t end = reserved() + need;
+    const Status status = end > cq_.ci() + qp_.sq_wqebbs ? make_room(team, end - qp_.sq_wqebbs) : Status::kOk;
+    const bool again = !cq_.error().ok();  // what was asked for is free, but the next reservation must see the error
+    if (status == Status::kOk) room_ = static_cast<std::uint32_t>(again ? need : cq_.ci() + qp_.sq_wqebbs - reserved());
+    return status;
+  }
   /// \param end  what must be complete.
   template <class Team>
   MARROW_HD Status make_room(const Team& team, std::uint64_t end) {
@@ -138,7 +186,10 @@ class SendQueue : public WqeWriter<P, Probe>, RungIndex<kDefers<P>> {
       flush(team);
       if (team.rank() == 0) cq_.poll(qp_, pi_, Ticket{~0ull, end, Status::kOk}, probe());
       cq_ = team.broadcast(cq_);
-      if (!cq_.error().ok()) return cq_.error().status;
+      if (!cq_.error().ok()) {
+        room_ = 0;
+        return cq_.error().status;
+      }
       return cq_.ci() >= end ? Status::kOk : Status::kQueueFull;
     }
     return await(team, Ticket{~0ull, end, Status::kOk}).status;
@@ -161,12 +212,14 @@ class SendQueue : public WqeWriter<P, Probe>, RungIndex<kDefers<P>> {
       }
     }
     cq_ = team.broadcast(cq_);
+    if (!cq_.error().ok()) room_ = 0;
     if (cq_.ci() >= target.end) return {};
     return cq_.error().ok() ? Result{Status::kTimeout} : cq_.error();
   }
 
-  std::uint64_t reserved_;  // WQEBBs promised to slots; >= pi_
   std::uint64_t pi_;        // WQEBBs submitted
+  std::uint32_t open_ = 0;  // WQEBBs promised to slots and not submitted
+  std::uint32_t room_ = 0;  // WQEBBs to reserve without a look at ci or an error; what is free may be more
   CompletionQueue<P> cq_;
 };
 

@@ -42,13 +42,13 @@ requires(P::sharing != Sharing::kExclusive) class SendQueue<P, Probe> : public W
   MARROW_HD Slots reserve(const Team& team, Room room) {
     probe().on_stage(Stage::kCaller);
     const std::uint64_t need = room.total();
-    if (need == 0 || need > qp_.sq_wqebbs || room.wqebbs > kMaxWqebbs) return {.status = Status::kBadRequest};
-    Place mine;
-    if (team.rank() == 0) mine = kLocks ? place_under_lock(need) : place_beside_others(need);
-    mine = team.broadcast(mine);
-    if (mine.status != Status::kOk) return {.status = mine.status};
-    probe().on_stage(Stage::kReserve);
-    return {mine.first, room, Status::kOk, signal_of(P::completion.signal, mine.first, need, qp_.sq_wqebbs)};
+    Place mine{0, Status::kBadRequest};
+    if (need != 0 && need <= qp_.sq_wqebbs && room.wqebbs <= kMaxWqebbs) {
+      if (team.rank() == 0) mine = kLocks ? place_under_lock(need) : place_beside_others(need);
+      mine = team.broadcast(mine);
+    }
+    if (mine.status == Status::kOk) probe().on_stage(Stage::kReserve);
+    return {mine.first, room, mine.status, signal_of(P::completion.signal, mine.first, need, qp_.sq_wqebbs)};
   }
   template <class Team>
   MARROW_HD Slots reserve(const Team& team, std::uint32_t wqes) {
@@ -63,8 +63,17 @@ requires(P::sharing != Sharing::kExclusive) class SendQueue<P, Probe> : public W
     probe().on_stage(Stage::kCaller);
     team.sync();
     Status status = Status::kOk;
-    if (team.rank() == 0) status = kLocks ? announce_and_unlock(slots) : publisher().publish(slots, more);
+    if (team.rank() == 0) status = kLocks ? announce_and_unlock(slots) : publisher().publish(slots, more, ready_);
     return {slots.last_wqe(), slots.end(), team.broadcast(status)};
+  }
+
+  /// As on an exclusive queue.
+  template <class Team, class Write>
+  MARROW_HD Ticket post(const Team& team, Room room, const Write& write) {
+    const Slots slots = reserve(team, room);
+    if (!slots.ok()) return {.status = slots.status};
+    write(slots);
+    return submit(team, slots);
   }
 
   /// Rings for whatever any team's submits have put off.
@@ -130,6 +139,8 @@ requires(P::sharing != Sharing::kExclusive) class SendQueue<P, Probe> : public W
       }
     }
     const auto first = fetch_add<S>(shared().reserved, need);
+    if constexpr (Publisher<P, Probe>::kLooksAhead)
+      ready_ = load_shared<S>(shared().ready);  // while the add is under way
     probe().on_atomic();
     if (P::credit == Credit::kNone || has_room(first + need)) return {first, Status::kOk};
     const auto status = await(room_until(first + need)).status;
@@ -179,7 +190,8 @@ requires(P::sharing != Sharing::kExclusive) class SendQueue<P, Probe> : public W
   }
 
   SharedCompletion<P> done_;
-  bool holds_ = false;  // the lock, from reserve() to submit()
+  std::uint64_t ready_ = 0;  // as this lane saw it when it reserved
+  bool holds_ = false;       // the lock, from reserve() to submit()
 };
 
 }  // namespace marrow::gda
