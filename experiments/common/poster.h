@@ -40,16 +40,7 @@ struct Aims {
 /// WQEBBs of a put's WQE; a constant for the compiler where a policy's WQEs all fit one.
 template <gda::PolicyType P>
 [[nodiscard]] MARROW_HD constexpr std::uint32_t wqebbs_of_put(std::uint32_t bytes) {
-  constexpr bool kLong = P::payload == gda::Payload::kInline && P::max_inline_bytes > wire::max_inline_write(1);
-  return kLong ? gda::inline_write_wqebbs(bytes) : 1;
-}
-
-/// The value, worked out by now: a GPU's compiler would otherwise do it where the value is stored, inside the time.
-[[nodiscard]] MARROW_HD inline std::uint64_t computed(std::uint64_t value) {
-#if defined(__CUDA_ARCH__)
-  asm volatile("" : "+l"(value));
-#endif
-  return value;
+  return gda::kShortWqes<P> ? 1 : gda::write_wqebbs<P>(bytes);
 }
 
 /// Where an inline payload comes from.
@@ -58,37 +49,14 @@ enum class Source : std::uint8_t {
   kRegister,  // 8 bytes that the lane has just computed: no load, as in a lane that sends a flag or a counter
 };
 
-/// One put of mini-gda, posted as policy P says.
-template <gda::PolicyType P, class Probe = gda::NoProbe, Source S = Source::kMemory>
-class GdaPoster {
+/// What posters of one queue share: the queue, what is put, and the last ticket.
+template <gda::PolicyType P, class Probe = gda::NoProbe>
+class QueuePoster {
  public:
   using Policy = P;
 
-  MARROW_HD GdaPoster(const gda::Qp& qp, const Route& route)
-      : sq_(qp), put_{.to = route.to, .from = route.from, .bytes = route.bytes} {
-    if constexpr (S == Source::kMemory) room_.wqebbs = wqebbs_of_put<P>(route.bytes);
-  }
-
-  MARROW_HD void prepare(std::uint64_t word) { word_ = computed(word); }
-
-  MARROW_HD void post() noexcept {
-    const gda::Solo team;
-    const auto slots = sq_.reserve(team, room_);
-    if (!slots.ok()) {  // asked once, so that the compiler need not ask again in each verb
-      ticket_ = {.status = slots.status};
-      return;
-    }
-    if constexpr (S == Source::kRegister) {
-      sq_.write_value(slots[0], put_.to, word_);
-    } else {
-      sq_.write(slots[0], put_);
-    }
-    ticket_ = sq_.submit(team, slots);
-  }
-
   [[nodiscard]] MARROW_HD bool wait() noexcept {
-    const gda::Solo team;
-    result_ = sq_.wait(team, ticket_);
+    result_ = sq_.wait(gda::Solo{}, ticket_);
     return result_.ok();
   }
 
@@ -96,57 +64,76 @@ class GdaPoster {
   [[nodiscard]] std::string failure() const {
     return gda::format_result(result_) + "\n" + gda::format_dump(sq_.dump());
   }
-
   [[nodiscard]] MARROW_HD Probe& probe() noexcept { return sq_.probe(); }
-  [[nodiscard]] MARROW_HD gda::SendQueue<P, Probe>& queue() noexcept { return sq_; }
 
- private:
+ protected:
+  MARROW_HD QueuePoster(const gda::Qp& qp, const Route& route, const Aims& aims)
+      : sq_(qp), put_{.to = route.to, .from = route.from, .bytes = route.bytes}, aims_(aims) {}
+
+  /// A DCI's next put goes where the aims say.
+  MARROW_HD void aim([[maybe_unused]] std::uint32_t put) {
+    if constexpr (gda::kAvDs<P> != 0) sq_.aim(aims_.at(put));
+  }
+
   gda::SendQueue<P, Probe> sq_;
   gda::Put put_;
-  std::uint64_t word_ = 0;
-  gda::Room room_{};
+  Aims aims_;
   gda::Ticket ticket_{};
   gda::Result result_{};
+};
+
+/// One put of mini-gda, posted as policy P says.
+template <gda::PolicyType P, class Probe = gda::NoProbe, Source S = Source::kMemory>
+class GdaPoster : public QueuePoster<P, Probe> {
+ public:
+  /// \param aims  of a DCI: where each put goes.
+  MARROW_HD GdaPoster(const gda::Qp& qp, const Route& route, const Aims& aims = {})
+      : QueuePoster<P, Probe>(qp, route, aims) {
+    if constexpr (S == Source::kMemory) room_.wqebbs = wqebbs_of_put<P>(route.bytes);
+  }
+
+  MARROW_HD void prepare(std::uint64_t word) { word_ = word; }
+
+  MARROW_HD void post() noexcept {
+    auto& sq = this->sq_;
+    this->ticket_ = sq.post(gda::Solo{}, room_, [&](const gda::Slots& slots) {
+      this->aim(next_++);
+      if constexpr (S == Source::kRegister) {
+        sq.write_value(slots[0], this->put_.to, word_);
+      } else {
+        sq.write(slots[0], this->put_);
+      }
+    });
+  }
+
+ private:
+  gda::Room room_{1, wqebbs_of_put<P>(8)};
+  std::uint64_t word_ = 0;
+  std::uint32_t next_ = 0;
 };
 
 /// `kPuts` puts of one payload at once, announced as the policy batches, until the last is complete: one sample of a
 /// rate.
 template <gda::PolicyType P, std::uint32_t kPuts>
-class BurstPoster {
+class BurstPoster : public QueuePoster<P> {
  public:
-  using Policy = P;
-
-  MARROW_HD BurstPoster(const gda::Qp& qp, const Route& route)
-      : sq_(qp), put_{.to = route.to, .from = route.from, .bytes = route.bytes}, room_{.wqes = kPuts, .wqebbs = 1} {
-    room_.wqebbs = wqebbs_of_put<P>(route.bytes);
-  }
+  MARROW_HD BurstPoster(const gda::Qp& qp, const Route& route, const Aims& aims = {})
+      : QueuePoster<P>(qp, route, aims), room_{kPuts, wqebbs_of_put<P>(route.bytes)} {}
 
   MARROW_HD void prepare(std::uint64_t) {}
 
   MARROW_HD void post() noexcept {
-    const gda::Solo team;
-    const auto slots = sq_.reserve(team, room_);
-    for (std::uint32_t i = 0; i < kPuts; ++i) sq_.write(slots[i], put_);
-    ticket_ = sq_.submit(team, slots);
-  }
-
-  [[nodiscard]] MARROW_HD bool wait() noexcept {
-    const gda::Solo team;
-    result_ = sq_.wait(team, ticket_);
-    return result_.ok();
-  }
-
-  [[nodiscard]] MARROW_HD const gda::Result& result() const noexcept { return result_; }
-  [[nodiscard]] std::string failure() const {
-    return gda::format_result(result_) + "\n" + gda::format_dump(sq_.dump());
+    auto& sq = this->sq_;
+    this->ticket_ = sq.post(gda::Solo{}, room_, [&](const gda::Slots& slots) {
+      for (std::uint32_t i = 0; i < kPuts; ++i) {
+        this->aim(i);
+        sq.write(slots[i], this->put_);
+      }
+    });
   }
 
  private:
-  gda::SendQueue<P> sq_;
-  gda::Put put_;
   gda::Room room_;
-  gda::Ticket ticket_{};
-  gda::Result result_{};
 };
 
 /// \throws util::Error with the queue's dump when the last put failed.

@@ -8,7 +8,6 @@
 #include "experiments/common/gda_puts.h"
 #include "experiments/dc_cost/dc_cost_policies.h"
 #include "experiments/dc_cost/dc_ends.h"
-#include "experiments/dc_cost/dc_poster.h"
 #ifdef MARROW_HAS_CUDA
 #include "experiments/dc_cost/dc_cost_gpu.h"
 #endif
@@ -59,8 +58,8 @@ template <gda::PolicyType P>
 void count_dc(const Context& context, DcParts& parts, const DcRow& row, Record& record) {
   constexpr std::uint64_t kCounted = 1000;
   auto payload = parts.bench.payload(kDcBytes);
-  DcPoster<P, gda::CountingProbe> poster(parts.ends.dci().handle(), parts.bench.put_route(kDcBytes),
-                                         parts.aims(row.new_destination));
+  GdaPoster<P, gda::CountingProbe> poster(parts.ends.dci().handle(), parts.bench.put_route(kDcBytes),
+                                          parts.aims(row.new_destination));
   const ConnectionCount connections(context);
   const auto done = put_untimed(context, poster, payload, std::min<std::uint64_t>(kCounted, context.iterations));
   if (done == 0) return;
@@ -71,7 +70,7 @@ void count_dc(const Context& context, DcParts& parts, const DcRow& row, Record& 
 
 template <gda::PolicyType P>
 void measure_bursts(const Context& context, DcParts& parts, const DcRow& row, Record& record) {
-  using Burst = DcBurstPoster<P, kDcBurst>;
+  using Burst = BurstPoster<P, kDcBurst>;
   const auto route = parts.bench.put_route(kDcBytes);
   const auto bursts = [&](bool new_destination) {
     return times_of(context, Burst(parts.ends.dci().handle(), route, parts.aims(new_destination)),
@@ -92,7 +91,7 @@ void run_dc(const Context& context, const DcRow& row, Record& record) {
   const auto route = parts.bench.put_route(kDcBytes);
   const auto rc = times_of(context, GdaPoster<RcPut>(parts.bench.a().queue.handle(), route),
                            parts.bench.payload(kDcBytes), context.iterations);
-  const auto dc = times_of(context, DcPoster<P>(parts.ends.dci().handle(), route, parts.aims(row.new_destination)),
+  const auto dc = times_of(context, GdaPoster<P>(parts.ends.dci().handle(), route, parts.aims(row.new_destination)),
                            parts.bench.payload(kDcBytes), context.iterations);
   record.counts.operations = dc.issue.size();
   add_time(record, "issue", Kind::kHostLane, dc.issue);

@@ -18,6 +18,10 @@ gpu::Kernel<RateJob> rate_kernel_of_sharers(const RateRow& row) {
   constexpr const char* kName = "gpu-rate, shared queues";
   if (row.how == RateHow::kLock) return gpu::kernel_of(&rate_kernel<RateLock, gda::Solo, 1>, kName);
   if (row.how == RateHow::kThreadSlots) return gpu::kernel_of(&rate_kernel<RateThreadSlots, gda::Solo, 1>, kName);
+  const bool alone = row.threads / row.queues == gda::Warp::size();
+  if (row.how == RateHow::kWarpSlots && alone) {
+    return gpu::kernel_of(&rate_kernel<RateWarpAlone, gda::Warp, 1>, kName);
+  }
   if (row.how == RateHow::kWarpSlots) return gpu::kernel_of(&rate_kernel<RateWarpSlots, gda::Warp, 1>, kName);
   return gpu::kernel_of(&rate_kernel<RateWarpSlotsInBlock, gda::Warp, 1>, kName);
 }

@@ -34,7 +34,7 @@ MARROW_HD inline void settle() {
 
 class PutClerk {
  public:
-  MARROW_HD explicit PutClerk(const PutJob& job) : job_(job), next_(job.first) {}
+  MARROW_HD explicit PutClerk(const PutJob& job) : job_(job), next_(job.first), word_(stamp_word(job.first)) {}
 
   [[nodiscard]] MARROW_HD bool stopping(std::uint64_t i) const { return is_stopped(job_.stop, i); }
 
@@ -42,7 +42,10 @@ class PutClerk {
     auto* words = reinterpret_cast<std::uint32_t*>(job_.route.from.addr);
     for (std::uint32_t at = 0; at < job_.route.bytes; at += 4) words[at / 4] = stamp_half(next_, at);
     settle();
-    return stamp_word(next_++);
+    ++next_;
+    const auto word = word_;
+    word_ += stamp_word(1) - stamp_word(0);
+    return word;
   }
 
   [[nodiscard]] MARROW_HD std::uint64_t ticks() const { return gda::lane_ticks(); }
@@ -79,6 +82,7 @@ class PutClerk {
 
   const PutJob& job_;
   std::uint64_t next_;
+  std::uint64_t word_;  // of next_: multiplied out where it is used, it would be part of the time
 };
 
 class NearClerk {

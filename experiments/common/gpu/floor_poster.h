@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The floor under "issue": the stores of one put, the ordering's fences and the doorbell in a straight line, and
-// nothing else. No room is looked for, no slot is checked, nothing is remembered; only what depends on the index is
-// computed between the stamps. What mini-gda takes longer than this is its own.
+// nothing else. What no poster can have ready is computed between the stamps: the slot's address and the WQE's index,
+// record and doorbell, from a counter of its own. What does not change, target and payload segment, is ready before. No
+// room is looked for, no slot is checked, nothing is remembered. What mini-gda takes longer than this is its own.
 #pragma once
 
 #include <cstdint>
