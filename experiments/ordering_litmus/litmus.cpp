@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <optional>
 #include <thread>
 
 #include "experiments/ordering_litmus/litmus_slots.h"
+#include "experiments/ordering_litmus/lookout.h"
 #include "marrow/gda/dump.h"
 #include "util/error.h"
 
@@ -28,13 +30,14 @@ constexpr const char* kOfNicLateRecord = "strict_doorbell_ahead_of_dbrec";
 struct Totals {
   std::uint64_t puts = 0;
   std::uint64_t stale = 0;
+  Sightings lookout;
   std::uint64_t late_records = 0;
   WrongSlots wrong;
   std::uint64_t cqes = 0;
   std::uint64_t early = 0;
 
   [[nodiscard]] std::uint64_t wrong_payloads() const { return wrong.old + wrong.torn; }
-  [[nodiscard]] bool clean() const { return stale == 0 && wrong_payloads() == 0 && early == 0; }
+  [[nodiscard]] bool clean() const { return stale + lookout.stale + wrong_payloads() + early == 0; }
 };
 
 class Litmus {
@@ -77,7 +80,10 @@ class Litmus {
     const auto stale = counted_by_nic(kOfNicStale);
     const auto late = counted_by_nic(kOfNicLateRecord);
     const auto job = job_of(loop);
+    std::optional<Lookout> lookout;
+    if (setting_.lookout) lookout.emplace(setting_.bench.a().queue.handle());
     auto pass = setting_.lane(ordering, job);
+    if (lookout) add(lookout->stop());
     const auto& report = pass.report;
     totals_.stale += counted_by_nic(kOfNicStale) - stale;
     totals_.late_records += counted_by_nic(kOfNicLateRecord) - late;
@@ -89,6 +95,11 @@ class Litmus {
     require_success(report);
     check(job, report.puts);
     return report.puts;
+  }
+
+  void add(const Sightings& seen) {
+    totals_.lookout.looked_at += seen.looked_at;
+    totals_.lookout.stale += seen.stale;
   }
 
   [[nodiscard]] LitmusJob job_of(const Loop& loop) const {
@@ -159,16 +170,21 @@ bool promises(const LitmusRow& row, const Context& context) {
 }
 
 std::string sentence_of(const LitmusRow& row, const Totals& totals) {
+  const auto lookout = totals.lookout.looked_at == 0
+                           ? std::string()
+                           : fmt::format(" (the lookout: {} of {})", totals.lookout.stale, totals.lookout.looked_at);
   return fmt::format(
-      "{} queues={} payload={} batch={}: {} of {} WQEs stale, {} payloads wrong ({} torn), {} of "
+      "{} queues={} beside={} payload={} batch={}: {} of {} WQEs stale{}, {} payloads wrong ({} torn), {} of "
       "{} CQEs early",
-      row.policy, row.queues_on_host ? "host" : "gpu", row.pointer ? "pointer" : "inline", row.batch, totals.stale,
-      totals.puts, totals.wrong_payloads(), totals.wrong.torn, totals.early, totals.cqes);
+      row.policy, row.queues_on_host ? "host" : "gpu", row.crowded ? "stores" : "nothing",
+      row.pointer ? "pointer" : "inline", row.batch, totals.stale, totals.puts, lookout, totals.wrong_payloads(),
+      totals.wrong.torn, totals.early, totals.cqes);
 }
 
 void tell(const Context& context, const LitmusRow& row, const Totals& totals, measure::Record& record) {
   const auto kind = context.nic_kind;
   if (context.nic_count) add_seen(record, {"stale WQEs", totals.stale, totals.puts}, kind);
+  add_seen(record, {"stale WQEs, lookout", totals.lookout.stale, totals.lookout.looked_at}, kind);
   if (totals.late_records > 0) add_seen(record, {"late records", totals.late_records, totals.puts}, kind);
   add_seen(record, {"wrong payloads", totals.wrong_payloads(), totals.puts}, kind);
   add_seen(record, {"early CQEs", totals.early, totals.cqes}, kind);
@@ -186,6 +202,7 @@ LitmusRow litmus_row(const Point& point) {
   return {.policy = point.policy,
           .pointer = point.text("payload") == "pointer",
           .queues_on_host = point.text("queues") == "host",
+          .crowded = point.text("beside") == "stores",
           .batch = static_cast<std::uint32_t>(point.number("batch")),
           .bytes = static_cast<std::uint32_t>(point.number("bytes"))};
 }

@@ -19,6 +19,7 @@ struct LitmusRow {
   std::string policy;
   bool pointer = false;
   bool queues_on_host = false;
+  bool crowded = false;  // others store to host memory meanwhile
   std::uint32_t batch = 1;
   std::uint32_t bytes = 8;
 };
@@ -39,7 +40,8 @@ using LitmusLane = std::function<LitmusPass(std::string_view ordering, const Lit
 /// The parts that lanes differ in.
 struct LitmusSetting {
   const Bench<verbs::DevxQp>& bench;
-  gda::Qp qp;  // as the lane takes it
+  gda::Qp qp;            // as the lane takes it
+  bool lookout = false;  // a thread looks at the WQEs beside the NIC; queues in host memory and a core to spare
   LitmusLane lane;
   measure::Kind issue_kind;
   std::uint64_t puts = 0;  // of the race at batch 1; ten times as many else

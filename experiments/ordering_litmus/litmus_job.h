@@ -18,6 +18,10 @@ struct Unguarded : P {
   static constexpr gda::Placement placement = gda::all_in(gda::Mem::kLane);
 };
 
+inline constexpr unsigned kCrowdBlocks = 32;  // of 256 threads
+inline constexpr unsigned kCrowdThreads = 256;
+inline constexpr std::size_t kCrowdBytes = std::size_t{64} << 10;  // of a CTA, over and over
+
 /// A loop of puts, each into a slot of its own. Pointers are the lane's.
 struct LitmusJob {
   gda::Qp qp;
@@ -30,6 +34,8 @@ struct LitmusJob {
   bool awaits = false;                  // each doorbell's CQE, before the next; else only room in the ring
   std::uint64_t first = 0;              // number of the first put, for the stamps
   std::uint64_t puts = 0;               // a multiple of `batch`
+  std::byte* crowd = nullptr;           // a GPU: host memory that other CTAs store to meanwhile, kCrowdBytes each
+  std::uint32_t* crowd_ends = nullptr;  // in GPU memory: not 0 when the lane has ended
   const std::uint32_t* stop = nullptr;  // gpu::StopWord
   std::uint64_t* issue = nullptr;       // ticks of each submit, where kept
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows: recipe x placement of queues and payload x payload x batch. The engine is the run's (--engine): with `auto`
-// queues in host memory are the CPU engine's and those in GPU memory the CUDA engine's. Here the run on host lanes.
-// What is counted, and how to read it: docs/ordering-litmus.md.
+// Rows: recipe x placement of queues and payload, alone or in a crowd x payload x batch. The engine is the run's
+// (--engine): with `auto` queues in host memory are the CPU engine's and those in GPU memory the CUDA engine's. Here
+// the run on host lanes. What is counted, and how to read it: docs/ordering-litmus.md.
 #include "experiments/ordering_litmus/ordering_litmus.h"
 
 #include <algorithm>
@@ -52,6 +52,10 @@ void run(Context& context, const Point& point, measure::Record& record) {
   if (!row.queues_on_host) {
     throw util::Error("a host lane cannot post to queues in GPU memory", util::ErrorKind::kWaived, "--lane gpu");
   }
+  if (row.crowded) {
+    throw util::Error("what a GPU stores beside a lane is no matter of a host lane", util::ErrorKind::kWaived,
+                      "--lane gpu");
+  }
   auto memory = memory_of_host_lanes(context);
   memory.payload_bytes = litmus_payload_bytes(row);
   const Bench<verbs::DevxQp> bench(context, {}, memory);
@@ -66,12 +70,20 @@ void run(Context& context, const Point& point, measure::Record& record) {
                  record);
 }
 
+/// Where the queues lie, and what else the GPU stores to host memory meanwhile.
+struct Surroundings {
+  const char* queues;
+  const char* beside;
+};
+constexpr Surroundings kSurroundings[] = {{"host", "nothing"}, {"host", "stores"}, {"gpu", "nothing"}};
+
 /// The bytes of a put follow from its payload: what a register holds, or so many words that they can be torn.
-Variant variant(std::string_view policy, const char* queues, const char* payload, std::int64_t batch) {
+Variant variant(std::string_view policy, const Surroundings& where, const char* payload, std::int64_t batch) {
   const bool is_inline = std::string_view(payload) == "inline";
   return {"mini-gda",
           std::string(policy),
-          {{"queues", std::string(queues)},
+          {{"queues", std::string(where.queues)},
+           {"beside", std::string(where.beside)},
            {"payload", std::string(payload)},
            {"bytes", std::int64_t{is_inline ? 8 : 64}},
            {"batch", batch}}};
@@ -94,11 +106,11 @@ Experiment ordering_litmus() {
       .run_on_gpu = ordering_litmus_on_gpu,
 #endif
   };
-  for (const auto* queues : {"host", "gpu"}) {
+  for (const auto& where : kSurroundings) {
     for (const auto* payload : {"inline", "pointer"}) {
       for (const std::int64_t batch : {1, 16}) {
         gda::OrderingPolicies::for_each(
-            [&]<gda::PolicyType P>() { experiment.variants.push_back(variant(P::name, queues, payload, batch)); });
+            [&]<gda::PolicyType P>() { experiment.variants.push_back(variant(P::name, where, payload, batch)); });
       }
     }
   }

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <memory>
+
 #include "experiments/common/gpu/gpu_bench.h"
 #include "experiments/ordering_litmus/litmus.h"
 #include "experiments/ordering_litmus/litmus_kernels.h"
@@ -14,9 +17,14 @@
 namespace marrow::experiments {
 namespace {
 
+constexpr unsigned kCoresForALookout = 4;  // beside the NIC's thread and the one that waits for the kernel
+
 class GpuLane {
  public:
-  GpuLane(const Context& context, const LitmusRow& row) : context_(context), row_(row), stop_(*context.gpu) {}
+  GpuLane(const Context& context, const LitmusRow& row)
+      : context_(context), row_(row), stop_(*context.gpu), crowd_ends_(*context.gpu, 1) {
+    if (row.crowded) crowd_ = gpu::pinned_memory(*context.gpu, kCrowdBlocks * kCrowdBytes);
+  }
 
   LitmusPass operator()(std::string_view ordering, LitmusJob job) {
     auto& device = *context_.gpu;
@@ -25,8 +33,15 @@ class GpuLane {
     const gpu::Array<LitmusReport> report(device, 1);
     const gpu::Array<std::uint64_t> issue(device, job.puts / job.batch);
     job.stop = stop_.word();
+    gpu::Grid grid;
+    if (row_.crowded) {
+      crowd_ends_.write(std::array{0U});
+      job.crowd = crowd_->data();
+      job.crowd_ends = crowd_ends_.data();
+      grid = {.blocks = 1 + kCrowdBlocks, .threads = kCrowdThreads};
+    }
     job.issue = job.awaits ? issue.data() : nullptr;
-    gpu::run(device, kernel, {}, LitmusLaunch{job, report.data()},
+    gpu::run(device, kernel, grid, LitmusLaunch{job, report.data()},
              {.limit = context_.limit, .stop = context_.stop, .word = &stop_});
     LitmusPass pass{.report = report.read().front()};
     if (!job.awaits) return pass;
@@ -41,6 +56,8 @@ class GpuLane {
   const Context& context_;
   const LitmusRow& row_;
   gpu::StopWord stop_;
+  gpu::Array<std::uint32_t> crowd_ends_;
+  std::unique_ptr<verbs::Memory> crowd_;
 };
 
 }  // namespace
@@ -59,6 +76,7 @@ void ordering_litmus_on_gpu(Context& context, const Point& point, measure::Recor
   measure_litmus(context, row,
                  {.bench = bench,
                   .qp = bench.qp_a(),
+                  .lookout = row.queues_on_host && usable_cores() >= kCoresForALookout,
                   .lane = [&](std::string_view ordering, const LitmusJob& job) { return lane(ordering, job); },
                   .issue_kind = measure::Kind::kGpu,
                   .puts = context.iterations},

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "gpu/cuda_call.cuh"
 #include "util/error.h"
@@ -125,6 +127,23 @@ class PinnedMemory final : public verbs::Memory {
   void* allocation_ = nullptr;
 };
 
+class Piece final : public verbs::Memory {
+ public:
+  Piece(std::shared_ptr<verbs::Memory> whole, std::size_t at, std::size_t bytes) : whole_(std::move(whole)), at_(at) {
+    set(whole_->data() + at, bytes);
+  }
+  void fill(std::byte value) override { whole_->write(at_, std::vector(bytes(), value)); }
+  void write(std::size_t at, std::span<const std::byte> from) override { whole_->write(at_ + at, from); }
+  void read(std::size_t at, std::span<std::byte> to) const override { whole_->read(at_ + at, to); }
+  [[nodiscard]] std::string kind() const override { return whole_->kind(); }
+
+  [[nodiscard]] static std::size_t size_of(std::size_t bytes) { return rounded(bytes); }
+
+ private:
+  std::shared_ptr<verbs::Memory> whole_;
+  std::size_t at_;
+};
+
 }  // namespace
 
 std::unique_ptr<verbs::Memory> gpu_memory(Device& device, std::size_t bytes) {
@@ -133,6 +152,20 @@ std::unique_ptr<verbs::Memory> gpu_memory(Device& device, std::size_t bytes) {
 
 std::unique_ptr<verbs::Memory> pinned_memory(Device& device, std::size_t bytes) {
   return std::make_unique<PinnedMemory>(device, bytes);
+}
+
+verbs::MemorySource gpu_pool(Device& device, std::size_t bytes) {
+  struct Pool {
+    std::shared_ptr<verbs::Memory> whole;
+    std::size_t used = 0;
+  };
+  // A source is copied, and all copies cut from one pool.
+  return [pool = std::make_shared<Pool>(gpu_memory(device, bytes))](std::size_t wanted) {
+    const auto size = Piece::size_of(wanted);
+    if (size > pool->whole->bytes() - pool->used) throw util::Error("a pool of GPU memory is used up");
+    pool->used += size;
+    return std::make_unique<Piece>(pool->whole, pool->used - size, size);
+  };
 }
 
 }  // namespace marrow::gpu

@@ -19,6 +19,10 @@ namespace marrow::gpu {
 /// Host memory that the GPU reaches under the same address (cudaHostAlloc), zeroed, 64 KiB aligned.
 [[nodiscard]] std::unique_ptr<verbs::Memory> pinned_memory(Device& device, std::size_t bytes);
 
+/// Pieces of one allocation of `bytes`, each on 64 KiB and zeroed; where thousands of allocations would take seconds.
+/// Taken pieces keep the allocation. The source throws util::Error when it has no more.
+[[nodiscard]] verbs::MemorySource gpu_pool(Device& device, std::size_t bytes);
+
 /// As sources of queues and payload.
 [[nodiscard]] inline verbs::MemorySource gpu_source(Device& device) {
   return [&device](std::size_t bytes) { return gpu_memory(device, bytes); };

@@ -43,19 +43,23 @@ class StrictEnvironment {
 
 TEST(OrderingLitmus, RefusesAStrictNicWhichWouldEndTheQueueAtTheFirstFinding) {
   const StrictEnvironment strict;
-  const auto ended = run({"ordering-litmus", "--policy", "sys-fence", "--axis", "queues=host", "--axis", "batch=1"});
+  const auto ended = run({"ordering-litmus", "--policy", "sys-fence", "--axis", "queues=host", "--axis",
+                          "beside=nothing", "--axis", "batch=1"});
   EXPECT_EQ(ended.code, 1);
   EXPECT_THAT(ended.out, HasSubstr("counts what a strict software NIC refuses"));
 }
 
-TEST(OrderingLitmus, HostLanesCannotPostToQueuesInGpuMemory) {
-  const auto ended = run({"ordering-litmus", "--policy", "none", "--axis", "queues=gpu"});
-  EXPECT_EQ(ended.code, 77) << ended.err;
+TEST(OrderingLitmus, HostLanesCannotPostToQueuesInGpuMemoryAndHaveNoCrowd) {
+  for (const auto* axis : {"queues=gpu", "beside=stores"}) {
+    const auto ended = run({"ordering-litmus", "--policy", "none", "--axis", axis});
+    EXPECT_EQ(ended.code, 77) << ended.err;
+  }
 }
 
 // On a host lane every recipe orders but `none`, which therefore expects nothing.
 TEST(OrderingLitmus, NothingIsSeenWhereARecipePromisesItAndTheBoundIsThreeOverTheTries) {
-  const auto records = records_of({"ordering-litmus", "--axis", "queues=host", "--iterations", "8000"});
+  const auto records =
+      records_of({"ordering-litmus", "--axis", "queues=host", "--axis", "beside=nothing", "--iterations", "8000"});
   ASSERT_EQ(records.size(), 28U);
   for (const auto& record : records) {
     const auto label = record["policy"].get<std::string>();

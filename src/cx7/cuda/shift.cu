@@ -3,8 +3,7 @@
 // would wait for it for ever. So the engine works in shifts of a few milliseconds. The next shift's warps arrive while
 // the last one's still work, and each takes over from its predecessor in a microsecond. A shift whose successor does
 // not come ends all the same: then a call that waits for the GPU keeps it from coming, and lets it come afterwards.
-// Where the GPU is full of other blocks, the successor has the higher priority for the room that becomes free; a block
-// of the engine is one warp, so that little room is enough.
+// Where the GPU is full of other blocks, the successor has the higher priority for the room that becomes free.
 #include "cx7/cuda/express.cuh"
 #include "cx7/cuda/serve.cuh"
 #include "cx7/cuda/shift.cuh"
@@ -16,7 +15,6 @@ constexpr std::uint32_t kGenerationEvery = 8;     // rounds
 constexpr std::uint32_t kLearnEvery = 16;         // turns that took the long way
 constexpr std::uint32_t kClockEvery = 32;         // rounds
 constexpr std::uint64_t kPatienceNs = 2'000'000;  // for a successor
-constexpr std::uint32_t kMostBlocksOfAnSm = 12;   // by registers: 168 a thread, nothing spilled
 constexpr std::uint32_t kIdleNapNs = 500;         // of a warp with no queue to watch
 
 /// One warp's shift.
@@ -199,7 +197,7 @@ class Worker {
   bool busy_ = false;
 };
 
-__global__ void __launch_bounds__(kWarpsPerBlock* kLanes, kMostBlocksOfAnSm) work_a_shift(const ShiftOrder order) {
+__global__ void __launch_bounds__(kWarpsPerBlock* kLanes, 1) work_a_shift(const ShiftOrder order) {
   __shared__ QueueEntry queues[kWarpsPerBlock][kLanes];
   const std::uint32_t local = threadIdx.x / kLanes;
   Worker(order, queues[local], blockIdx.x * kWarpsPerBlock + local).run();

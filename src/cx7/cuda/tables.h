@@ -13,7 +13,7 @@ inline constexpr std::uint32_t kDevices = 2;
 inline constexpr std::uint32_t kNumbers = 1u << 16;  // of keys and QPs of one device
 inline constexpr std::uint32_t kLanes = 32;
 inline constexpr std::uint32_t kWarps = 64;
-inline constexpr std::uint32_t kWarpsPerBlock = 1;  // little room is found on a full GPU too
+inline constexpr std::uint32_t kWarpsPerBlock = 4;
 inline constexpr std::uint32_t kBlocks = kWarps / kWarpsPerBlock;
 
 /// A memory key. `key` 0: none.
