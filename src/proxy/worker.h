@@ -88,6 +88,7 @@ class alignas(64) Worker {
   Poster poster_;
   std::vector<Side> sides_;
   std::vector<std::uint32_t> order_;  // of the visits of a round
+  std::size_t turn_ = 0;  // where a round begins: at the ring that found no room first, or rings behind it would starve
 };
 
 template <HandOffType H>
@@ -145,7 +146,16 @@ void Worker<H>::run(const std::atomic<bool>& stop) {
 template <HandOffType H>
 bool Worker<H>::round() {
   bool did = poster_.is_waiting() && poster_.poll() != 0;
-  for (const auto i : order_) did |= visit(sides_[i]);
+  const auto begin = turn_;
+  bool scarce = false;
+  for (std::size_t n = 0; n < order_.size(); ++n) {
+    const auto at = begin + n < order_.size() ? begin + n : begin + n - order_.size();
+    auto& side = sides_[order_[at]];
+    did |= visit(side);
+    if (scarce || !side.held || side.first) continue;
+    scarce = true;
+    turn_ = at;
+  }
   poster_.post_open();
   if (did && options_.slot_free_when == SlotFree::kHandled) {
     for (auto& side : sides_) free_handled(side);
