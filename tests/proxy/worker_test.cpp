@@ -192,6 +192,18 @@ TEST(Worker, AFullQueuePairHoldsTheRingUpAndLosesNothing) {
   EXPECT_TRUE(one.arrived(0, 160));
 }
 
+TEST(Worker, RingsTakeTurnsWhereRoomIsScarce) {
+  OneWorker<> one({.batch = 4, .take_per_visit = 4, .send_depth = 8}, {.rings = 3});
+  for (std::uint64_t i = 0; i < 60; ++i) ASSERT_EQ(one.lane(i % 3).put(put_at(i)).status, Status::kOk);
+  one.qp().hold = true;
+  for (int turn = 0; turn < 10; ++turn) {  // 40 of 60
+    one.rounds(1);
+    one.qp().work(4);
+  }
+  one.rounds(1);
+  for (std::size_t ring = 0; ring < 3; ++ring) EXPECT_GE(one.progress(ring).completed, 8u) << ring;
+}
+
 TEST(Worker, HasNoMoreOfARingInFlightThanItMay) {
   OneWorker<> one({.in_flight = 8});
   one.qp().hold = true;
