@@ -116,10 +116,11 @@ class RateRunner {
   std::uint64_t posted_ = 0;
 };
 
-}  // namespace
+std::uint64_t stale_wqes(const Context& context) {
+  return context.nic_count ? context.nic_count("strict_stale_wqe_index") : 0;
+}
 
-void gpu_rate_on_gpu(Context& context, const Point& point, measure::Record& record) {
-  const auto& row = row_of(point);
+void measure_row(Context& context, const RateRow& row, measure::Record& record) {
   GpuBundle bundle(context, options_of(row));
   report_path(context, bundle,
               fmt::format("{} thread{} in {} CTA{}", row.threads, row.threads == 1 ? "" : "s", row.blocks,
@@ -139,6 +140,34 @@ void gpu_rate_on_gpu(Context& context, const Point& point, measure::Record& reco
   executed.expect(runner.posted(), record);
   if (context.nic_kind == measure::Kind::kCx7Sim) judge_rate(row, medians, bundle.device().facts().name, record);
   record.verified = true;
+}
+
+/// Without a fence a doorbell may overtake its WQE. A strict NIC refuses that, as it must; a lenient one counts it.
+void measure_control(Context& context, const RateRow& row, measure::Record& record) {
+  const auto before = stale_wqes(context);
+  try {
+    measure_row(context, row, record);
+  } catch (const util::Error&) {
+    const auto stale = stale_wqes(context) - before;
+    if (stale == 0) throw;
+    throw util::Error(fmt::format("without a fence {} of the doorbells overtook their WQE, and the NIC refused what "
+                                  "it met instead: fences are for that, and there is nothing to time",
+                                  stale),
+                      util::ErrorKind::kWaived, "--lenient, which lets the NIC wait for the bytes");
+  }
+  const auto stale = stale_wqes(context) - before;
+  if (stale != 0) {
+    record.warnings.push_back(
+        fmt::format("{} WQEs were older than their doorbell; the lenient NIC waited for them", stale));
+  }
+}
+
+}  // namespace
+
+void gpu_rate_on_gpu(Context& context, const Point& point, measure::Record& record) {
+  const auto& row = row_of(point);
+  if (row.how == RateHow::kUnordered) return measure_control(context, row, record);
+  measure_row(context, row, record);
 }
 
 }  // namespace marrow::experiments

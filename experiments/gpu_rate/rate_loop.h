@@ -31,14 +31,18 @@ MARROW_HD void write_stamped(Queue& sq, const gda::Slot& slot, const RateTarget&
 /// `kEach` WQEs of a reservation by each lane. \returns the result of the last wait, or of what went wrong before.
 template <std::uint32_t kEach, class Team, class Queue>
 MARROW_HD gda::Result post_all(const Team& team, Queue& sq, const RateTarget& target, std::uint32_t rounds) {
-  gda::Ticket ticket;
-  for (std::uint32_t round = 1; round <= rounds && ticket.status == gda::Status::kOk; ++round) {
-    auto slots = sq.reserve(team, kEach * team.size());
-    if (round == rounds) slots = slots.asking();
+  const gda::Room room{kEach * team.size()};
+  const auto write = [&](const gda::Slots& slots) {
     for (std::uint32_t k = 0; k < kEach; ++k) write_stamped(sq, slots[k * team.size() + team.rank()], target);
-    ticket = sq.submit(team, slots);
+  };
+  gda::Ticket ticket;
+  for (std::uint32_t round = 1; round < rounds && ticket.status == gda::Status::kOk; ++round) {
+    ticket = sq.post(team, room, write);
   }
-  return sq.wait(team, ticket);
+  if (ticket.status != gda::Status::kOk) return {ticket.status};
+  const auto last = sq.reserve(team, room).asking();
+  write(last);
+  return sq.wait(team, sq.submit(team, last));
 }
 
 }  // namespace marrow::experiments
