@@ -22,12 +22,12 @@ struct Wait {
 class InFlight {
  public:
   /// \param capacity  a power of two.
-  InFlight(std::uint64_t first, std::uint32_t capacity) : waits_(capacity), completed_(first) {}
+  InFlight(std::uint64_t first, std::uint32_t capacity) : waits_(capacity), mask_(capacity - 1), completed_(first) {}
 
   [[nodiscard]] bool empty() const { return front_ == back_; }
-  [[nodiscard]] std::uint64_t room() const { return waits_.size() - (back_ - front_); }
-  [[nodiscard]] const Wait& front() const { return waits_[front_ & (waits_.size() - 1)]; }
-  void push(const Wait& wait) { waits_[back_++ & (waits_.size() - 1)] = wait; }
+  [[nodiscard]] std::uint64_t room() const { return mask_ + 1 - (back_ - front_); }
+  [[nodiscard]] const Wait& front() const { return waits_[front_ & mask_]; }
+  void push(const Wait& wait) { waits_[back_++ & mask_] = wait; }
   void pop() {
     completed_ += front().ends_operation;
     ++front_;
@@ -49,6 +49,7 @@ class InFlight {
 
  private:
   std::vector<Wait> waits_;
+  std::uint64_t mask_;
   std::uint64_t front_ = 0;
   std::uint64_t back_ = 0;
   std::uint64_t completed_;

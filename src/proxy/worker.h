@@ -67,6 +67,7 @@ class alignas(64) Worker {
     Consumer<H> consumer;
     InFlight in_flight;
     std::optional<Request> held;  // taken, and there was no room for it
+    bool starved = false;         // and none for anything else at its last visit
     std::uint64_t freed = 0;
     bool first = false;
     bool gpu_counter = false;
@@ -74,6 +75,7 @@ class alignas(64) Worker {
 
   bool visit(Side& side);
   bool take_from(Side& side);
+  void hold(Side& side, const Request& request);
   bool place_held(Side& side);
   bool discard(Side& side, std::uint64_t most);
   bool advance(Side& side);
@@ -88,7 +90,7 @@ class alignas(64) Worker {
   Poster poster_;
   std::vector<Side> sides_;
   std::vector<std::uint32_t> order_;  // of the visits of a round
-  std::size_t turn_ = 0;  // where a round begins: at the ring that found no room first, or rings behind it would starve
+  std::size_t turn_ = 0;              // where a round begins: at the first ring that got no room in the last one
 };
 
 template <HandOffType H>
@@ -152,7 +154,7 @@ bool Worker<H>::round() {
     const auto at = begin + n < order_.size() ? begin + n : begin + n - order_.size();
     auto& side = sides_[order_[at]];
     did |= visit(side);
-    if (scarce || !side.held || side.first) continue;
+    if (scarce || !side.starved || side.first) continue;
     scarce = true;
     turn_ = at;
   }
@@ -181,21 +183,33 @@ bool Worker<H>::take_from(Side& side) {
   bump(counters_.visits);
   if (side.in_flight.is_closed()) return discard(side, options_.take_per_visit);
   const bool was_held = side.held.has_value();
-  if (was_held && !place_held(side)) return false;
+  side.starved = was_held && !place_held(side);
+  if (side.starved) return false;
+  if (side.in_flight.is_closed()) return true;
   const auto room = options_.in_flight - (side.consumer.taken() - side.in_flight.completed());
   const auto most = room < options_.take_per_visit ? room : options_.take_per_visit;
   if (most == 0) bump(counters_.credit_stalls);
-  std::uint64_t taken = 0;
-  while (taken < most && !side.held && !side.in_flight.is_closed()) {
+  const auto before = side.consumer.taken();
+  for (std::uint64_t i = 0; i < most; ++i) {
     const auto request = side.consumer.take();
     if (!request) break;
-    ++taken;
-    side.held = request;
-    if (!place_held(side)) break;
+    const auto placed = poster_.place(*request, side.in_flight);
+    if (placed == Placed::kYes) continue;
+    if (placed == Placed::kNoRoom) hold(side, *request);
+    if (placed == Placed::kRefused) bump(counters_.failed);
+    break;
   }
+  const auto taken = side.consumer.taken() - before;
+  side.starved = side.held && !was_held && taken == 1;
   if (taken != 0) bump(counters_.requests, taken);
   if (taken == 0 && most != 0) bump(counters_.empty_visits);
   return taken != 0 || was_held;
+}
+
+template <HandOffType H>
+void Worker<H>::hold(Side& side, const Request& request) {
+  side.held = request;
+  bump(counters_.credit_stalls);
 }
 
 /// False: it still has no room.
@@ -216,6 +230,7 @@ template <HandOffType H>
 bool Worker<H>::discard(Side& side, std::uint64_t most) {
   if (side.held) bump(counters_.failed);
   side.held.reset();
+  side.starved = false;
   std::uint64_t taken = 0;
   while (taken < most && side.consumer.take()) ++taken;
   bump(counters_.requests, taken);

@@ -25,16 +25,17 @@ class Consumer {
   /// The next request; none while it has not arrived whole.
   [[nodiscard]] std::optional<Request> take() {
     if (H::mark == Mark::kReadyWord && !is_ready()) return std::nullopt;
-    Descriptor d;
-    for (std::uint32_t i = 0; i < kWords; ++i) {
-      const auto word = this->word(i).load(std::memory_order_acquire);
-      if (!is_marked(i, word)) return std::nullopt;
-      if (i < 2) d.words[i] = word;
+    const auto low = word(0).load(std::memory_order_acquire);
+    if (!is_marked(0, low)) return std::nullopt;
+    const auto high = word(1).load(std::memory_order_acquire);
+    if (!is_marked(1, high)) return std::nullopt;
+    for (std::uint32_t i = 2; i < kWords; ++i) {
+      if (!is_marked(i, word(i).load(std::memory_order_acquire))) return std::nullopt;
     }
     if constexpr (H::mark == Mark::kFlag) clear(kWords);
     if constexpr (H::mark == Mark::kNonZeroWord) clear(1);
     ++taken_;
-    return decode(d);
+    return decode({{low, high}});
   }
   [[nodiscard]] std::uint64_t taken() const { return taken_; }
 
