@@ -1,50 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row: B = 1, then B = 16, with one worker, eight rings and 64 bulk lanes at each end.
+// One row: B = 1 and B = 16 in turn, with one worker, eight rings and 64 bulk lanes at each end.
 #include "experiments/batch_under_load/batch_under_load.h"
 
-#include <array>
+#include <fmt/format.h>
 
 #include "experiments/common/load/bulk_shape.h"
-#include "experiments/common/load/host_proxy.h"
+#include "experiments/common/load/host_lanes.h"
 #include "experiments/common/load/two_probes.h"
+#ifdef MARROW_HAS_CUDA
+#include "experiments/common/load/gpu/gpu_lanes.h"
+#endif
 
 namespace marrow::experiments {
 namespace {
 
 constexpr std::uint32_t kChain = 16;
 
-LoadedMedians probe_at(const Context& context, ProxyShape shape, std::uint32_t batch, measure::Record& record) {
+template <class Lanes>
+Loaded probe_at(const Context& context, ProxyShape shape, std::uint32_t batch, bool reports) {
   shape.batch = batch;
-  HostProxy<> proxy(context, {.cargo = bulk_cargo(), .shape = shape, .crowd = bulk_crowd(shape)});
-  if (batch == 1 && context.report_path) context.report_path(proxy.path(context));
-  const auto seen = probe_under_load(context, proxy, {});
-  record.counts.operations += seen.messages + seen.trips_ns.size();
-  return add_loaded(context, fmt::format("batch {}", batch), seen, record);
+  typename Lanes::Proxy proxy(context, {.cargo = bulk_cargo(), .shape = shape, .crowd = bulk_crowd(shape)});
+  if (reports && context.report_path) context.report_path(proxy.path(context));
+  return Lanes::probe(context, proxy, {});
 }
 
-void run(Context& context, const Point& point, measure::Record& record) {
+/// \tparam Lanes  HostLanes or GpuLanes.
+template <class Lanes>
+void run_row(Context& context, const Point& point, measure::Record& record) {
   const ProxyShape shape{.workers = static_cast<std::uint32_t>(point.number("workers")),
                          .rings = static_cast<std::uint32_t>(point.number("rings")),
                          .lanes = kBulkLanes};
-  const auto single = probe_at(context, shape, 1, record);
-  const auto chained = probe_at(context, shape, kChain, record);
+  Loaded single(context.iterations);
+  Loaded chained(context.iterations);
+  for (std::uint32_t turn = 0; turn < kProbeTurns && !context.stopping(); ++turn) {
+    const auto part = turn_of(context, turn);
+    if (part.iterations == 0) break;
+    single += probe_at<Lanes>(part, shape, 1, turn == 0);
+    chained += probe_at<Lanes>(part, shape, kChain, false);
+  }
+  record.counts.operations = single.messages + chained.messages + single.trips_ns.size() + chained.trips_ns.size();
+  const auto of_one = add_loaded(context, "batch 1", single, record);
+  const auto of_chain = add_loaded(context, fmt::format("batch {}", kChain), chained, record);
   record.verified = true;
-  if (single.carried <= 0 || chained.carried <= 0) return;
-  expect_chaining(single, chained, record);
+  if (of_one.carried > 0 && of_chain.carried > 0) expect_chaining(of_one, of_chain, record);
 }
 
 }  // namespace
 
 Experiment batch_under_load() {
-  return {.name = "batch-under-load",
-          .title = "Section 4.2, chained requests beside a probe",
-          .question = "What does chaining requests cost a probe with a ring of its own, and what does the bulk gain?",
-          .needs = "two endpoints: cx7-sim, or one or two mlx5 devices",
-          .variants = {{"mini-proxy",
-                        std::string(proxy::Tuned::name),
-                        {{"workers", std::int64_t{1}}, {"rings", std::int64_t{8}}}}},
-          .iterations = 60,
-          .run = run};
+  return {
+      .name = "batch-under-load",
+      .title = "Section 4.2, chained requests beside a probe",
+      .question = "What does chaining requests cost a probe with a ring of its own, and what does the bulk gain?",
+      .needs = "two endpoints: cx7-sim, or one or two mlx5 devices",
+      .variants = {{"mini-proxy",
+                    std::string(proxy::Tuned::name),
+                    {{"workers", std::int64_t{1}}, {"rings", std::int64_t{8}}}}},
+      .iterations = 40,
+      .run = run_row<HostLanes>,
+#ifdef MARROW_HAS_CUDA
+      .run_on_gpu = run_row<GpuLanes>,
+#endif
+  };
 }
 
 }  // namespace marrow::experiments

@@ -4,6 +4,9 @@
 #include "experiments/latency_payload/latency_payload.h"
 
 #include "experiments/common/load/host_single.h"
+#ifdef MARROW_HAS_CUDA
+#include "experiments/latency_payload/latency_payload_gpu.h"
+#endif
 
 namespace marrow::experiments {
 namespace {
@@ -40,20 +43,25 @@ void run(Context& context, const Point& point, measure::Record& record) {
 }  // namespace
 
 Experiment latency_payload() {
-  return {.name = "latency-payload",
-          .title = "Figure 11, one put against its payload",
-          .question = "How does put+completion of one operation grow with its payload?",
-          .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; gpu lanes: a GPU of sm_90 or newer",
-          .variants = {{"mini-gda", std::string(PointerPolicy::name), {{"payload", std::string("pointer")}}},
-                       {"mini-proxy", std::string(proxy::Tuned::name), {{"payload", std::string("pointer")}}}},
-          .sweeps = {{.name = "bytes",
-                      .meaning = "payload of a put",
-                      .values = {8, 64, 512, 2048, 7168, 32768, 262144, kMostBytes},
-                      .min = 8,
-                      .max = kMostBytes,
-                      .step = 8}},
-          .iterations = 100,
-          .run = run};
+  return {
+      .name = "latency-payload",
+      .title = "Figure 11, one put against its payload",
+      .question = "How does put+completion of one operation grow with its payload?",
+      .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; gpu lanes: a GPU of sm_90 or newer",
+      .variants = {{"mini-gda", std::string(PointerPolicy::name), {{"payload", std::string("pointer")}}},
+                   {"mini-proxy", std::string(proxy::Tuned::name), {{"payload", std::string("pointer")}}}},
+      .sweeps = {{.name = "bytes",
+                  .meaning = "payload of a put",
+                  .values = {8, 64, 512, 2048, 7168, 32768, 262144, kMostBytes},
+                  .min = 8,
+                  .max = kMostBytes,
+                  .step = 8}},
+      .iterations = 100,
+      .run = run,
+#ifdef MARROW_HAS_CUDA
+      .run_on_gpu = latency_payload_on_gpu,
+#endif
+  };
 }
 
 }  // namespace marrow::experiments

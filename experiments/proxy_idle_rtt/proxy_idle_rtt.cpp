@@ -3,35 +3,13 @@
 // through the same NIC.
 #include "experiments/proxy_idle_rtt/proxy_idle_rtt.h"
 
-#include "experiments/common/load/host_probe.h"
-#include "experiments/common/load/host_single.h"
-#include "experiments/proxy_idle_rtt/idle_results.h"
+#include "experiments/proxy_idle_rtt/host_times.h"
+#ifdef MARROW_HAS_CUDA
+#include "experiments/proxy_idle_rtt/proxy_idle_rtt_gpu.h"
+#endif
 
 namespace marrow::experiments {
 namespace {
-
-template <class T>
-measure::Samples idle_trips(const Context& context, T& transport) {
-  auto seen = probe_under_load(context, transport, {.loaded = false, .most_warmup = context.warmup});
-  return seen.trips_ns;
-}
-
-template <proxy::HandOffType H>
-SingleTimes times_of(const Context& context, bool reports) {
-  auto proxy = idle_proxy<H>(context, kIdleBytes, true);
-  if (reports && context.report_path) context.report_path(proxy.path(context));
-  const auto cargo = proxy.ends().cargo(End::kNear, 0);
-  SingleTimes times;
-  {
-    auto poster = proxy.single_poster(cargo);
-    const auto puts = single_puts(context, poster, cargo);
-    times.issue_ns.assign(puts.issue.values().begin(), puts.issue.values().end());
-    times.completion_ns.assign(puts.completion.values().begin(), puts.completion.values().end());
-  }
-  const auto trips = idle_trips(context, proxy);
-  times.trip_ns.assign(trips.values().begin(), trips.values().end());
-  return times;
-}
 
 SingleTimes times_of_gda(const Context& context) {
   HostGda gda(context, {.cargo = {.lanes = 1, .places = 1}, .sq_wqebbs = 128});
@@ -42,17 +20,16 @@ SingleTimes times_of_gda(const Context& context) {
     const auto puts = single_puts(context, poster, cargo);
     times.completion_ns.assign(puts.completion.values().begin(), puts.completion.values().end());
   }
-  const auto trips = idle_trips(context, gda);
-  times.trip_ns.assign(trips.values().begin(), trips.values().end());
+  times.trip_ns = host_idle_trips(context, gda);
   return times;
 }
 
 void run(Context& context, const Point& point, measure::Record& record) {
   if (point.policy == proxy::Baseline::name) {
-    add_single_times(context, times_of<proxy::Baseline>(context, true), record);
+    add_single_times(context, host_single_times<proxy::Baseline>(context, true), record);
   } else {
-    add_single_times(context, times_of<proxy::Tuned>(context, true), record);
-    add_beside(context, {times_of<proxy::Baseline>(context, false), times_of_gda(context)}, record);
+    add_single_times(context, host_single_times<proxy::Tuned>(context, true), record);
+    add_beside(context, {host_single_times<proxy::Baseline>(context, false), times_of_gda(context)}, record);
   }
   record.verified = true;
 }
@@ -60,14 +37,19 @@ void run(Context& context, const Point& point, measure::Record& record) {
 }  // namespace
 
 Experiment proxy_idle_rtt() {
-  return {.name = "proxy-idle-rtt",
-          .title = "Table 3 and section 4.2, one message through a CPU worker",
-          .question = "How long does one 8 B message take through a CPU worker while nothing else goes on?",
-          .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; gpu lanes: a GPU of sm_90 or newer",
-          .variants = {{"mini-proxy", std::string(proxy::Baseline::name), {{"workers", std::int64_t{1}}}},
-                       {"mini-proxy", std::string(proxy::Tuned::name), {{"workers", std::int64_t{1}}}}},
-          .iterations = 500,
-          .run = run};
+  return {
+      .name = "proxy-idle-rtt",
+      .title = "Table 3 and section 4.2, one message through a CPU worker",
+      .question = "How long does one 8 B message take through a CPU worker while nothing else goes on?",
+      .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; gpu lanes: a GPU of sm_90 or newer",
+      .variants = {{"mini-proxy", std::string(proxy::Baseline::name), {{"workers", std::int64_t{1}}}},
+                   {"mini-proxy", std::string(proxy::Tuned::name), {{"workers", std::int64_t{1}}}}},
+      .iterations = 500,
+      .run = run,
+#ifdef MARROW_HAS_CUDA
+      .run_on_gpu = proxy_idle_rtt_on_gpu,
+#endif
+  };
 }
 
 }  // namespace marrow::experiments

@@ -3,20 +3,39 @@
 // above 1 has B = 1 beside it in the same run.
 #include "experiments/proxy_rate/proxy_rate.h"
 
-#include "experiments/proxy_rate/host_rates.h"
+#include "experiments/common/load/host_lanes.h"
+#include "experiments/gpu_rate/rate_verdict.h"
+#include "experiments/proxy_rate/rates.h"
+#include "gpu/device.h"
+#ifdef MARROW_HAS_CUDA
+#include "experiments/common/load/gpu/gpu_lanes.h"
+#endif
 
 namespace marrow::experiments {
 namespace {
 
-void run(Context& context, const Point& point, measure::Record& record) {
+constexpr std::uint32_t kTurns = 4;  // of the two batches, so that a drift of the machine falls on both
+
+/// \tparam Lanes  HostLanes or GpuLanes.
+template <class Lanes>
+void run_row(Context& context, const Point& point, measure::Record& record) {
   const RateSetUp set_up{.workers = static_cast<std::uint32_t>(point.number("workers")),
-                         .batch = static_cast<std::uint32_t>(point.number("batch"))};
-  const auto mine = host_rates(context, set_up, true, record);
+                         .batch = static_cast<std::uint32_t>(point.number("batch")),
+                         .messages = Lanes::kRateMessages};
+  const ExecutedWqes executed(context);
+  ProxyRates mine;
   ProxyRates single;
-  if (set_up.batch > 1) single = host_rates(context, {set_up.workers, 1, set_up.messages}, false, record);
+  const auto turns = set_up.batch > 1 ? std::min(kTurns, context.iterations) : 1;
+  for (std::uint32_t turn = 0; turn < turns && !context.stopping(); ++turn) {
+    Context part = context;
+    part.iterations = context.iterations / turns + (turn < context.iterations % turns ? 1 : 0);
+    add_repetitions<Lanes>(part, set_up, turn == 0, mine);
+    if (set_up.batch > 1) add_repetitions<Lanes>(part, {set_up.workers, 1, set_up.messages}, false, single);
+  }
   record.counts.operations = mine.messages + single.messages;
+  executed.expect(record.counts.operations, record);
   if (context.stopping() || mine.per_ns.empty()) return;
-  add_proxy_rates(context, set_up, mine, single, "", record);
+  add_proxy_rates(context, set_up, mine, single, context.gpu ? context.gpu->facts().name : std::string(), record);
   record.verified = true;
 }
 
@@ -36,7 +55,11 @@ Experiment proxy_rate() {
                   .min = 1,
                   .max = proxy::kMaxBatch}},
       .iterations = 20,
-      .run = run};
+      .run = run_row<HostLanes>,
+#ifdef MARROW_HAS_CUDA
+      .run_on_gpu = run_row<GpuLanes>,
+#endif
+  };
 }
 
 }  // namespace marrow::experiments

@@ -13,7 +13,7 @@ inline constexpr std::uint32_t kRateSendDepth = 512;
 struct RateSetUp {
   std::uint32_t workers = 1;
   std::uint32_t batch = 1;
-  std::uint32_t messages = 512;  // of a ring, in one repetition
+  std::uint32_t messages = 512;  // of a ring, in one repetition: a power of two
 };
 
 [[nodiscard]] inline CargoShape cargo_of(const RateSetUp& set_up) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bulk traffic of the experiments with a probe: 64 lanes at each end, as many as the paper's background CTAs, each
-// with 32 to 64 messages of 8 bytes under way.
+// with 128 to 256 messages of 8 bytes under way: so many that a queue they share does not run empty while a sender
+// waits for its core.
 #pragma once
 
-#include "experiments/common/load/ends.h"
-#include "experiments/common/load/proxy_end.h"
+#include "experiments/common/load/load_options.h"
 
 namespace marrow::experiments {
 
 inline constexpr std::uint32_t kBulkLanes = 64;
-inline constexpr std::uint32_t kBulkWindow = 64;
+inline constexpr std::uint32_t kBulkWindow = 256;
 // Host lanes: two of the probe, and a thread that plays the bulk lanes of each end.
 inline constexpr unsigned kLoadThreads = 4;
 

@@ -3,8 +3,7 @@
 // has one of its own.
 #pragma once
 
-#include "experiments/common/load/crowd.h"
-#include "experiments/common/load/ends.h"
+#include "experiments/common/load/load_options.h"
 #include "experiments/common/load/posters.h"
 #include "experiments/common/load/ways.h"
 #include "marrow/gda/shared_queue.h"
@@ -12,24 +11,12 @@
 
 namespace marrow::experiments {
 
-/// Which queue or ring a probe uses.
-enum class Probing : std::uint8_t { kShared, kReserved };
-
-/// Every lane posts as if it had to share, so that the probe's code is the same on either queue.
-using LoadPolicy = gda::Shared<gda::GpuFence>;
-inline constexpr std::uint32_t kLoadBatch = 16;  // WQEs a doorbell
-
 class HostGda {
  public:
   using Poster = SharedPoster<LoadPolicy>;
   using Way = GdaWay<LoadPolicy, kLoadBatch>;
 
-  struct Options {
-    CargoShape cargo;
-    std::uint32_t bulk_queues = 1;
-    std::uint32_t sq_wqebbs = 8192;
-  };
-  HostGda(const Context& context, const Options& options)
+  HostGda(const Context& context, const GdaLoad& options)
       : bulk_queues_(options.bulk_queues),
         ends_(context, options.cargo, {.queues = options.bulk_queues + 1, .queue = {.sq_wqebbs = options.sq_wqebbs}},
               memory_of_host_lanes(context)) {}

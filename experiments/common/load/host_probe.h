@@ -6,7 +6,7 @@
 
 #include "experiments/common/load/host_gda.h"
 #include "experiments/common/load/host_sender.h"
-#include "experiments/common/load/limit.h"
+#include "experiments/common/load/loaded.h"
 #include "experiments/common/round_trip.h"
 
 namespace marrow::experiments {
@@ -19,12 +19,14 @@ class ProbeClerk {
     Mailbox box;
     std::uint64_t warmup = 0;
     bool crowded = false;
+    std::chrono::nanoseconds pause{};  // before each trip
   };
   ProbeClerk(const Context& context, P& poster, const Settings& settings, measure::Samples& trips, Begun& begun)
       : context_(context), poster_(poster), settings_(settings), trips_(trips), begun_(begun) {}
 
   [[nodiscard]] bool stopping(std::uint64_t i) const {
     if (i == settings_.warmup) begun_();
+    if (settings_.pause.count() > 0) std::this_thread::sleep_for(settings_.pause);
     return context_.stopping();
   }
   void write(std::uint64_t word) const { store_word(settings_.box.outgoing, word); }
@@ -63,23 +65,6 @@ void await_load(const Context& context, Sender& near, Sender& far, std::uint64_t
   }
 }
 
-/// What a probe saw.
-struct Loaded {
-  explicit Loaded(std::size_t trips) : trips_ns(trips) {}
-  measure::Samples trips_ns;
-  double carried = 0;          // M msg/s of the near end's senders while the probe was under way
-  double far_carried = 0;      // of the far end's
-  Busy busy;                   // who was at work meanwhile
-  std::uint64_t messages = 0;  // compared in all, both ends
-};
-
-struct LoadOptions {
-  Probing probe = Probing::kReserved;
-  Pace pace;
-  bool loaded = true;             // false: nobody but the probe sends
-  std::uint32_t most_warmup = 5;  // trips that are not kept; a loaded one is long
-};
-
 /// Counts over the time in which the probe's trips are kept.
 template <class T>
 class LoadWindow {
@@ -97,10 +82,9 @@ class LoadWindow {
   }
   void end(Loaded& seen) const {
     if (!watch_) return;
-    constexpr double kMillion = 1e6;
-    const double seconds = std::chrono::duration<double>(util::now() - from_).count();
-    seen.carried = static_cast<double>(carried(near_) - near_from_) / seconds / kMillion;
-    seen.far_carried = static_cast<double>(carried(far_) - far_from_) / seconds / kMillion;
+    seen.seconds = std::chrono::duration<double>(util::now() - from_).count();
+    seen.near_carried = carried(near_) - near_from_;
+    seen.far_carried = carried(far_) - far_from_;
     seen.busy = watch_->until(transport_.worker_counters());
   }
 
@@ -129,8 +113,8 @@ void probe_trips(const Context& context, T& transport, const LoadOptions& option
   Replier<Poster> replier(
       far, {.box = transport.ends().box(End::kFar), .operations = warmup + context.iterations, .crowded = crowded});
   auto begun = [&] { window.begin(); };
-  ProbeClerk<Poster, decltype(begun)> clerk(context, near, {transport.ends().box(End::kNear), warmup, crowded},
-                                            seen.trips_ns, begun);
+  ProbeClerk<Poster, decltype(begun)> clerk(
+      context, near, {transport.ends().box(End::kNear), warmup, crowded, options.pause()}, seen.trips_ns, begun);
   (void)round_trips(clerk, near, warmup + context.iterations);
   window.end(seen);
   replier.finish();

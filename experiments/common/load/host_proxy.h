@@ -16,12 +16,7 @@ class HostProxy {
   using Poster = ProxyPoster<H>;
   using Way = ProxyWay<H>;
 
-  struct Options {
-    CargoShape cargo;
-    ProxyShape shape;
-    Crowd crowd;
-  };
-  HostProxy(const Context& context, const Options& options)
+  HostProxy(const Context& context, const ProxyLoad& options)
       : options_(options),
         ends_(context, options.cargo, {.queues = 0}, memory_of_host_lanes(context)),
         producers_(ProxyPair<H>::producers(options.shape)),
@@ -58,7 +53,7 @@ class HostProxy {
   }
 
  private:
-  static proxy::WorkersOptions workers_options(const Context& context, const Options& options) {
+  static proxy::WorkersOptions workers_options(const Context& context, const ProxyLoad& options) {
     require_cores(options.shape.workers);
     proxy::WorkersOptions workers{
         .workers = options.shape.workers, .batch = options.shape.batch, .send_depth = options.shape.send_depth};
@@ -66,7 +61,7 @@ class HostProxy {
     return workers;
   }
 
-  Options options_;
+  ProxyLoad options_;
   LoadEnds ends_;
   std::vector<proxy::ProducerState> producers_;
   ProxyPair<H> pair_;

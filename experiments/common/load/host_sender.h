@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "experiments/common/load/bulk.h"
-#include "experiments/common/load/ends.h"
+#include "experiments/common/load/load_options.h"
 #include "util/clock.h"
 #include "util/error.h"
 
@@ -27,11 +27,6 @@ inline void require_sent(const SendFailure& failure, std::uint32_t lane) {
   }
   throw util::Error(fmt::format("lane {}: message {}: {}", lane, failure.at, gda::status_name(failure.status)));
 }
-
-/// How fast an end sends, over all its lanes.
-struct Pace {
-  double messages_a_second = 0;  // 0: as fast as it goes
-};
 
 /// Runs from construction until finish() or destruction.
 /// \tparam T  a transport: `way(end, lane, cargo)` makes a T::Way.

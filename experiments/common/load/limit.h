@@ -10,12 +10,27 @@
 
 namespace marrow::experiments {
 
-/// Shares of 0 to 1; below 0 where nobody counted.
+/// What was counted while something was measured. Shares are 0 to 1, and below 0 where nobody counted.
 struct Busy {
-  double workers = -1;          // of their time, in rounds that did something
-  double stalls = -1;           // of a worker's looks that found a request: there was no room for it in the queue pair
-  double engine = -1;           // of the software NIC's steps, those with work
-  double workers_per_post = 0;  // requests
+  std::uint64_t worker_ticks = 0;
+  std::uint64_t busy_ticks = 0;  // of them: in rounds that did something
+  std::uint64_t looks = 0;       // of workers at rings, that found a request
+  std::uint64_t stalls = 0;      // of them: there was no room for it in the queue pair
+  std::uint64_t posts = 0;
+  std::uint64_t requests = 0;  // posted
+  std::uint64_t steps = 0;     // of the software NIC's engine
+  std::uint64_t steps_with_work = 0;
+
+  Busy& operator+=(const Busy& more);
+  [[nodiscard]] double workers() const { return share(busy_ticks, worker_ticks); }
+  [[nodiscard]] double stalled() const { return share(stalls, looks); }
+  [[nodiscard]] double engine() const { return share(steps_with_work, steps); }
+  [[nodiscard]] double requests_a_post() const { return share(requests, posts); }
+
+ private:
+  static double share(std::uint64_t part, std::uint64_t all) {
+    return all == 0 ? -1 : static_cast<double>(part) / static_cast<double>(all);
+  }
 };
 
 /// Counts from construction on.
@@ -37,5 +52,9 @@ enum class Limit : std::uint8_t { kLanes, kWorkers, kNic };
 /// Adds who limited `what` with the numbers behind it: a warning where it was the NIC, for then the rate is not the
 /// transport's; else an expectation that held.
 void tell_limit(const Context& context, const std::string& what, const Busy& busy, measure::Record& record);
+
+/// An expectation where it held, or where the transport itself was the limit; else a warning: it was asked for of
+/// something that others held back.
+void expect_of_transport(const Busy& busy, const std::string& text, bool held, measure::Record& record);
 
 }  // namespace marrow::experiments

@@ -7,18 +7,16 @@
 
 #include "experiments/common/load/crowd.h"
 #include "experiments/common/load/ends.h"
+#include "experiments/common/load/policies.h"
 #include "proxy/workers.h"
 
 namespace marrow::experiments {
-
-/// Every producer hands over as if its ring were shared, so that the probe's code is the same on either ring.
-using LoadHandOff = proxy::SharedRing<proxy::Tuned>;
 
 struct ProxyShape {
   std::uint32_t workers = 1;
   std::uint32_t rings = 1;  // of bulk lanes
   std::uint32_t batch = 16;
-  std::uint32_t depth = 8192;                          // of each ring
+  std::uint32_t depth = 16384;                         // of each ring
   std::uint32_t send_depth = 128;                      // of each worker's queue pair
   std::uint32_t lanes = 1;                             // bulk lanes of an end
   bool both = true;                                    // the far end sends too, and has workers
