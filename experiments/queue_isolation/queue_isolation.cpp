@@ -16,6 +16,7 @@ namespace marrow::experiments {
 namespace {
 
 constexpr std::uint32_t kGdaQueues = 8;
+constexpr std::uint32_t kPacedWindow = 16;  // a long one would go in bursts
 constexpr std::uint32_t kGdaWqebbs = 2048;
 constexpr double kOffPace = 0.1;
 
@@ -36,13 +37,15 @@ void run_row(Context& context, const Point& point, measure::Record& record) {
   const double pace = static_cast<double>(point.number("pace_kmsg")) * 1e3;
   const LoadOptions options{.pace = {pace}};
   const bool proxied = point.path == "mini-proxy";
+  auto cargo = bulk_cargo();
+  if (pace > 0) cargo.places = kPacedWindow;
   TwoProbes probes;
   if (proxied) {
     const auto shape = bulk_proxy(point);
-    const ProxyLoad proxy{.cargo = bulk_cargo(), .shape = shape, .crowd = bulk_crowd(shape)};
+    const ProxyLoad proxy{.cargo = cargo, .shape = shape, .crowd = bulk_crowd(shape)};
     probes = measure_two_probes<Lanes, typename Lanes::Proxy>(context, proxy, options, record);
   } else {
-    const GdaLoad gda{.cargo = bulk_cargo(), .bulk_queues = kGdaQueues, .sq_wqebbs = kGdaWqebbs};
+    const GdaLoad gda{.cargo = cargo, .bulk_queues = kGdaQueues, .sq_wqebbs = kGdaWqebbs};
     probes = measure_two_probes<Lanes, typename Lanes::Gda>(context, gda, options, record);
   }
   if (pace == 0) {

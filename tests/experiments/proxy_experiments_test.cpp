@@ -79,7 +79,8 @@ TEST(ProxyRate, EachMessageIsExecutedOnceAndARowWithChainsHasOneRequestAPostBesi
     EXPECT_EQ(metrics.at("message rate")["n"], 2);
     EXPECT_EQ(record["operations"], chained ? 2 * kMessages : kMessages);
     EXPECT_EQ(metrics.count("rate of batch 1 beside it"), chained ? 1U : 0U);
-    EXPECT_THAT(record["expect"][0]["text"].get<std::string>(), HasSubstr("exactly the 32768 WQEs"));
+    EXPECT_THAT(record["expect"][0]["text"].get<std::string>(),
+                HasSubstr(chained ? "exactly the 65536 WQEs" : "exactly the 32768 WQEs"));
     EXPECT_EQ(metrics.at("message rate")["paper"][0]["value"], chained ? 14.4 : 2.6);
   }
 }

@@ -14,6 +14,7 @@ constexpr std::size_t kCargoAt = 4096;
 LoadEnds::LoadEnds(const Context& context, const CargoShape& cargo, BundleOptions options, const BenchMemory& memory)
     : cargo_(cargo) {
   options.buffer_bytes = kCargoAt + 2 * cargo.all_bytes();
+  options.far = FarOrder::kRelaxed;  // no two writes under way have one target
   near_ = std::make_unique<BundleEnd>(context.devices.at(0), options, memory);
   far_ = std::make_unique<BundleEnd>(context.devices.at(1), options, memory);
   for (std::uint32_t i = 0; i < options.queues; ++i) verbs::connect(near_->queues[i], far_->queues[i]);
@@ -46,8 +47,8 @@ Route LoadEnds::trip_route(End from) const {
 measure::ActivePath active_path(const Context& context, const LoadEnds& ends) {
   const auto& near = ends.end(End::kNear);
   auto path = active_path(context, near.context, ends.end(End::kFar).context);
-  path.registration =
-      fmt::format("payload in {} by {} (ibv_reg_mr)", near.memory->kind(), verbs::name_of(near.mr.registration()));
+  path.registration = fmt::format("payload in {} by {} (ibv_reg_mr, relaxed ordering)", near.memory->kind(),
+                                  verbs::name_of(near.mr.registration()));
   if (!near.queues.empty()) {
     path.registration +=
         fmt::format(", {} (DEVX umem); {} queues an end", near.queues.front().describe_memory(), near.queues.size());
