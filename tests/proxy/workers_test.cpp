@@ -142,6 +142,26 @@ TYPED_TEST(WorkerThreads, ServeTheirRingsAndStop) {
   EXPECT_THAT(report.sentence(), ::testing::StartsWith("2 workers on cores "));
 }
 
+/// A worker that rests is still there when something comes.
+TEST(IdleWorkers, ServeWhateverTheyDoWhenIdle) {
+  for (const auto idle : {Idle::kSpin, Idle::kYield, Idle::kNap}) {
+    FourRings<Tuned> four;
+    auto options = crowded();
+    options.idle = idle;
+    options.spins_before_nap = 10;
+    Workers<Tuned> workers(options, four.verbs.table, four.rings);
+    workers.start();
+    Producer<Tuned> lane(four.memories[3]->ring());
+    for (std::uint64_t i = 0; i < 20; ++i) {
+      std::this_thread::sleep_for(std::chrono::microseconds(500));
+      ASSERT_EQ(lane.wait(lane.put(put_at(i))), Status::kOk);
+    }
+    workers.stop();
+    EXPECT_LT(workers.total().busy(), 0.9);
+    EXPECT_GT(workers.total().empty_visits, 100u);
+  }
+}
+
 TYPED_TEST(WorkerThreads, StopUnderLoadWithinTheirTimeAndTellEveryLane) {
   FourRings<TypeParam> four;
   Workers<TypeParam> workers(crowded(), four.verbs.table, four.rings);
