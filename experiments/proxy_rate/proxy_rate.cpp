@@ -14,7 +14,7 @@
 namespace marrow::experiments {
 namespace {
 
-constexpr std::uint32_t kTurns = 4;  // of the two batches, so that a drift of the machine falls on both
+constexpr std::uint32_t kTurns = 8;  // of the two batches, so that a drift of the machine falls on both
 
 /// \tparam Lanes  HostLanes or GpuLanes.
 template <class Lanes>
@@ -54,7 +54,7 @@ Experiment proxy_rate() {
                   .values = {1, 16},
                   .min = 1,
                   .max = proxy::kMaxBatch}},
-      .iterations = 20,
+      .iterations = 80,
       .run = run_row<HostLanes>,
 #ifdef MARROW_HAS_CUDA
       .run_on_gpu = run_row<GpuLanes>,

@@ -13,7 +13,7 @@ inline constexpr std::uint32_t kRateSendDepth = 512;
 struct RateSetUp {
   std::uint32_t workers = 1;
   std::uint32_t batch = 1;
-  std::uint32_t messages = 512;  // of a ring, in one repetition: a power of two
+  std::uint32_t messages = 1024;  // of a ring, in one repetition: a power of two
 };
 
 [[nodiscard]] inline CargoShape cargo_of(const RateSetUp& set_up) {
@@ -23,7 +23,7 @@ struct RateSetUp {
   return {.workers = set_up.workers,
           .rings = kRateRings,
           .batch = set_up.batch,
-          .depth = set_up.messages,
+          .depth = set_up.messages,  // so that lanes need not run beside the workers
           .send_depth = std::max(kRateSendDepth, 2 * set_up.batch),
           .lanes = kRateRings,
           .both = false,

@@ -72,7 +72,7 @@ TEST(ProxyRate, MoreWorkersThanCoresAreWaivedWithASentence) {
 TEST(ProxyRate, EachMessageIsExecutedOnceAndARowWithChainsHasOneRequestAPostBesideIt) {
   const auto records = records_of({"proxy-rate", "--axis", "workers=1", "--iterations", "2", "--warmup", "0"});
   ASSERT_EQ(records.size(), 2U);
-  constexpr int kMessages = 2 * 32 * 512;
+  constexpr int kMessages = 2 * 32 * 1024;
   for (const auto& record : records) {
     const auto metrics = metrics_of(record);
     const bool chained = record["axes"]["batch"] == 16;
@@ -80,7 +80,7 @@ TEST(ProxyRate, EachMessageIsExecutedOnceAndARowWithChainsHasOneRequestAPostBesi
     EXPECT_EQ(record["operations"], chained ? 2 * kMessages : kMessages);
     EXPECT_EQ(metrics.count("rate of batch 1 beside it"), chained ? 1U : 0U);
     EXPECT_THAT(record["expect"][0]["text"].get<std::string>(),
-                HasSubstr(chained ? "exactly the 65536 WQEs" : "exactly the 32768 WQEs"));
+                HasSubstr(chained ? "exactly the 131072 WQEs" : "exactly the 65536 WQEs"));
     EXPECT_EQ(metrics.at("message rate")["paper"][0]["value"], chained ? 14.4 : 2.6);
   }
 }

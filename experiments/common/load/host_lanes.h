@@ -16,7 +16,7 @@ struct HostLanes {
   template <class T>
   using Burst = HostBurst<T>;
 
-  static constexpr std::uint32_t kRateMessages = 512;  // of a ring, in one repetition of a rate
+  static constexpr std::uint32_t kRateMessages = 1024;  // of a ring, in one repetition of a rate
   /// Lanes that fill the link with writes of so many bytes.
   [[nodiscard]] static constexpr std::uint32_t stream_lanes(std::uint32_t) { return 1; }
 
