@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "gda/fake_nic.h"
+#include "gda/tested.h"
 #include "marrow/gda/dump.h"
 
 namespace marrow::gda {
@@ -28,7 +29,7 @@ TEST_P(BothLayouts, EverySyndromeBecomesItsStatus) {
   for (unsigned byte = 0; byte < 256; ++byte) {
     FakeNic nic({.layout = GetParam()});
     std::uint64_t to = 0;
-    SendQueue<GpuFence> sq{nic.qp()};
+    SendQueue<Tested<GpuFence>> sq{nic.qp()};
     nic.fail_at(0, static_cast<std::uint8_t>(byte), 0x88);
     const auto ticket = post(nic, sq, to, 1);
     nic.step();
@@ -44,7 +45,7 @@ TEST_P(BothLayouts, EverySyndromeBecomesItsStatus) {
 TEST_P(BothLayouts, AWrongRkeyIsThePeersRefusal) {
   FakeNic nic({.layout = GetParam()});
   std::uint64_t to = 0;
-  SendQueue<GpuFence> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>> sq{nic.qp()};
   const auto slots = sq.reserve(team, 1);
   sq.write_value(slots[0], {nic.remote(to).addr, 0xdead}, 1);
   const auto ticket = sq.submit(team, slots);
@@ -57,7 +58,7 @@ TEST_P(BothLayouts, AWrongRkeyIsThePeersRefusal) {
 TEST_P(BothLayouts, ALateFlushDoesNotHideTheFirstError) {
   FakeNic nic({.layout = GetParam()});
   std::uint64_t to = 0;
-  SendQueue<GpuFence> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>> sq{nic.qp()};
   nic.fail_at(1, 0x13, 0x88);
   const auto good = post(nic, sq, to, 1);
   const auto bad = post(nic, sq, to, 2);
@@ -79,11 +80,11 @@ TEST_P(BothLayouts, ALateFlushDoesNotHideTheFirstError) {
 TEST_P(BothLayouts, PollingOnKeepsTheFirstError) {
   FakeNic nic({.layout = GetParam()});
   std::uint64_t to = 0;
-  SendQueue<GpuFence> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>> sq{nic.qp()};
   nic.fail_at(0, 0x13, 0x88);
   static_cast<void>(post(nic, sq, to, 1));
   static_cast<void>(post(nic, sq, to, 2));
-  CompletionQueue<GpuFence> cq{nic.counters()};
+  CompletionQueue<Tested<GpuFence>> cq{nic.qp()};
   NoProbe probe;
   EXPECT_FALSE(cq.poll(nic.qp(), 2, Ticket{}, probe));
   for (int cqe = 0; cqe < 2; ++cqe) {
@@ -100,12 +101,12 @@ TEST_P(BothLayouts, TheErrorOutlivesTheKernel) {
   std::uint64_t to = 0;
   nic.fail_at(0, 0x15, 0x81);
   {
-    SendQueue<GpuFence> sq{nic.qp()};
+    SendQueue<Tested<GpuFence>> sq{nic.qp()};
     const auto ticket = post(nic, sq, to, 1);
     nic.step();
     EXPECT_EQ(sq.wait(team, ticket).status, Status::kRetryExceeded);
   }
-  SendQueue<GpuFence> next{nic.qp()};
+  SendQueue<Tested<GpuFence>> next{nic.qp()};
   EXPECT_EQ(next.reserve(team, 1).status, Status::kRetryExceeded);
 }
 
@@ -113,7 +114,7 @@ TEST_P(BothLayouts, TheErrorOutlivesTheKernel) {
 TEST(Completion, AFlushOverTheCauseIsStillAFailure) {
   FakeNic nic;
   std::uint64_t to = 0;
-  SendQueue<GpuFence> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>> sq{nic.qp()};
   nic.fail_at(0, 0x13);
   const auto bad = post(nic, sq, to, 1);
   const auto next = post(nic, sq, to, 2);
@@ -126,7 +127,7 @@ TEST(Completion, AFlushOverTheCauseIsStillAFailure) {
 TEST_P(BothLayouts, AnUnsignalledFailureEndsTheWait) {
   FakeNic nic({.layout = GetParam()});
   std::uint64_t to = 0;
-  SendQueue<GpuFence> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>> sq{nic.qp()};
   nic.fail_at(3, 0x12, 0x8a);
   const auto ticket = post(nic, sq, to, 1, 8);
   nic.step(4);
@@ -140,7 +141,7 @@ TEST_P(BothLayouts, AFreshCqIsNoCompletion) {
     FakeNic nic({.layout = GetParam(), .timeout_ns = 1'000'000});
     nic.fill_cq(byte);
     std::uint64_t to = 0;
-    SendQueue<GpuFence> sq{nic.qp()};
+    SendQueue<Tested<GpuFence>> sq{nic.qp()};
     EXPECT_EQ(sq.wait(team, post(nic, sq, to, 1)).status, Status::kTimeout) << unsigned{byte};
   }
 }
@@ -150,7 +151,7 @@ TEST_P(BothLayouts, AStaleCqeIsNoCompletion) {
   for (const std::uint32_t before : {1u, 7u, 8u, 9u, 15u, 16u}) {
     FakeNic nic({.sq_wqebbs = 8, .layout = GetParam(), .start = 65'530, .timeout_ns = 1'000'000});
     std::uint64_t to = 0;
-    SendQueue<GpuFence> sq{nic.qp()};
+    SendQueue<Tested<GpuFence>> sq{nic.qp()};
     for (std::uint32_t i = 0; i < before; ++i) {
       const auto ticket = post(nic, sq, to, 1);
       nic.step();
@@ -168,7 +169,7 @@ TEST_P(BothLayouts, AStaleCqeIsNoCompletion) {
 TEST_P(BothLayouts, ALaterCqeStandsForAllBefore) {
   FakeNic nic({.layout = GetParam()});
   std::uint64_t to[3] = {};
-  SendQueue<GpuFence> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>> sq{nic.qp()};
   const auto a = post(nic, sq, to[0], 1);
   const auto b = post(nic, sq, to[1], 2);
   const auto c = post(nic, sq, to[2], 3);
@@ -182,7 +183,7 @@ TEST_P(BothLayouts, ALaterCqeStandsForAllBefore) {
 TEST(Timeout, TheDumpNamesIndicesDbrecAndLastCqe) {
   FakeNic nic({.start = 65'530, .timeout_ns = 1'000'000});
   std::uint64_t to = 0;
-  SendQueue<GpuFence> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>> sq{nic.qp()};
   const auto first = post(nic, sq, to, 1);
   nic.step();
   ASSERT_TRUE(sq.wait(team, first).ok());
@@ -200,7 +201,7 @@ TEST(Timeout, TheDumpNamesIndicesDbrecAndLastCqe) {
 TEST(Timeout, TheDumpSeesADbrecThatIsWrong) {
   FakeNic nic({.timeout_ns = 1'000'000});
   std::uint64_t to = 0;
-  SendQueue<GpuFence> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>> sq{nic.qp()};
   static_cast<void>(post(nic, sq, to, 1));
   nic.dbrec().send = wire::dbrec_value(0);
   EXPECT_THAT(format_dump(sq.dump()), HasSubstr("dbrec: 0 (is NOT pi modulo 65536)"));
@@ -210,7 +211,7 @@ TEST(Timeout, TheDumpSeesADbrecThatIsWrong) {
 TEST(Timeout, TheDumpDecodesAnError) {
   FakeNic nic;
   std::uint64_t to = 0;
-  SendQueue<GpuFence> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>> sq{nic.qp()};
   nic.fail_at(0, 0x13, 0x88);
   const auto ticket = post(nic, sq, to, 1);
   nic.step();

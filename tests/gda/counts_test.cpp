@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "gda/fake_nic.h"
+#include "gda/tested.h"
 #include "marrow/gda/send_queue.h"
 
 namespace marrow::gda {
@@ -25,7 +26,7 @@ Run put(std::uint32_t wqes, CqLayout layout = CqLayout::kCollapsed) {
   std::uint64_t from[64];
   std::uint64_t to[64] = {};
   for (std::uint64_t i = 0; i < 64; ++i) from[i] = ~i;
-  SendQueue<P, CountingProbe> sq{nic.qp()};
+  SendQueue<Tested<P>, CountingProbe> sq{nic.qp()};
   const Solo team;
   const auto slots = sq.reserve(team, wqes);
   for (std::uint32_t i = 0; i < wqes; ++i) {
@@ -103,7 +104,7 @@ TEST(Counts, ALongerInlinePayloadCostsAStoreASegment) {
   std::byte to[220];
   for (const std::uint32_t bytes : {0u, 8u, 12u, 13u, 28u, 29u, 92u, 93u, 156u, 220u}) {
     FakeNic nic;
-    SendQueue<Inline<GpuFence, 220>, CountingProbe> sq{nic.qp()};
+    SendQueue<Tested<Inline<GpuFence, 220>>, CountingProbe> sq{nic.qp()};
     const auto slots = sq.reserve(Solo{}, Room{1, inline_write_wqebbs(bytes)});
     sq.write_inline(slots[0], nic.remote(to), from, bytes);
     const auto ticket = sq.submit(Solo{}, slots);
@@ -114,14 +115,14 @@ TEST(Counts, ALongerInlinePayloadCostsAStoreASegment) {
 }
 
 TEST(Probes, NoProbeTakesNoRoom) {
-  EXPECT_LT(sizeof(SendQueue<GpuFence>), sizeof(SendQueue<GpuFence, CountingProbe>));
+  EXPECT_LT(sizeof(SendQueue<Tested<GpuFence>>), sizeof(SendQueue<Tested<GpuFence>, CountingProbe>));
   EXPECT_TRUE(std::is_empty_v<NoProbe>);
 }
 
 TEST(Probes, EachStageGetsItsTicks) {
   FakeNic nic;
   std::uint64_t to = 0;
-  SendQueue<GpuFence, StageProbe> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>, StageProbe> sq{nic.qp()};
   for (int i = 0; i < 100; ++i) {
     const auto slots = sq.reserve(Solo{}, 1);
     sq.write_value(slots[0], nic.remote(to), 7);

@@ -40,6 +40,7 @@ class FakeNic {
     begin_sharing(counters_);
     doorbell_ = last_word_ = wire::doorbell_word(kQpn, o.start);
     dbrec_.send = wire::dbrec_value(o.start);
+    handle_ = handle();
   }
   FakeNic() : FakeNic(Options{}) {}
 
@@ -47,22 +48,7 @@ class FakeNic {
     std::memset(static_cast<void*>(cq_.get()), byte, std::size_t{options_.sq_wqebbs} * sizeof(wire::Cqe));
   }
 
-  [[nodiscard]] Qp qp() {
-    Qp qp;
-    qp.sq = sq_[0].bytes;
-    qp.sq_wqebbs = options_.sq_wqebbs;
-    qp.qpn = kQpn;
-    qp.dbrec_send = &dbrec_.send;
-    qp.doorbell = &doorbell_;
-    qp.cq = reinterpret_cast<std::byte*>(cq_.get());
-    qp.counters = &counters_;
-    qp.timeout_ns = options_.timeout_ns;
-    qp.max_inline_bytes = options_.max_inline_bytes;
-    while ((1u << qp.log_cqes) < options_.sq_wqebbs) ++qp.log_cqes;
-    qp.cq_layout = options_.layout;
-    qp.doorbell_mapping = options_.mapping;
-    return qp;
-  }
+  [[nodiscard]] const Qp& qp() const { return handle_; }
 
   /// The WQE that starts at this WQEBB fails; all behind it are flushed.
   void fail_at(std::uint64_t wqebb, std::uint8_t syndrome, std::uint8_t vendor = 0) {
@@ -114,6 +100,23 @@ class FakeNic {
       return t;
     }
   };
+
+  [[nodiscard]] Qp handle() {
+    Qp qp;
+    qp.sq = sq_[0].bytes;
+    qp.sq_wqebbs = options_.sq_wqebbs;
+    qp.qpn = kQpn;
+    qp.dbrec_send = &dbrec_.send;
+    qp.doorbell = &doorbell_;
+    qp.cq = reinterpret_cast<std::byte*>(cq_.get());
+    qp.counters = &counters_;
+    qp.timeout_ns = options_.timeout_ns;
+    qp.max_inline_bytes = options_.max_inline_bytes;
+    while ((1u << qp.log_cqes) < options_.sq_wqebbs) ++qp.log_cqes;
+    qp.cq_layout = options_.layout;
+    qp.doorbell_mapping = options_.mapping;
+    return qp;
+  }
 
   void complain(const std::string& what) { complaints_.push_back(what + " at WQEBB " + std::to_string(done_)); }
 
@@ -263,6 +266,7 @@ class FakeNic {
   std::uint64_t doorbell_ = 0;
   std::uint64_t last_word_ = 0;
   QpCounters counters_;
+  Qp handle_;
   std::uint64_t pi_;
   std::uint64_t done_;
   std::uint64_t fail_at_ = ~0ull;

@@ -25,6 +25,7 @@ static_assert(CheckPolicy<Pair<Ordering::kGpuFence, Mem::kGpu, 220, 256>, Lane::
 using Good = SendQueue<Pair<Ordering::kGpuFence, Mem::kLane>>;
 using Base = Pair<Ordering::kGpuFence, Mem::kGpu>;
 using Slotted = Shared<Base>;
+static_assert(CheckPolicy<Lean<Base>, Lane::kGpu>::ok);
 static_assert(CheckPolicy<Locked<Base>, Lane::kGpu>::ok && CheckPolicy<Slotted, Lane::kGpu>::ok);
 static_assert(CheckPolicy<Shared<Base, Turn::kReadyIndex, PostLock::kTurn>, Lane::kGpu>::ok);
 static_assert(CheckPolicy<InBlock<Slotted>, Lane::kGpu>::ok && CheckPolicy<Forwarded<Slotted>, Lane::kGpu>::ok);
@@ -151,5 +152,14 @@ void post(Good& sq, const marrow::wire::AddressVector& target) {
 // CASE 28: an 8-byte masked swap takes two WQEBBs
 void post(Good& sq, const Slot& slot) {
   sq.masked_swap8(slot, {});
+}
+#elif MARROW_CASE == 29
+// CASE 29: Lean<P> is for an exclusive queue
+static_assert(CheckAxes<Lean<Slotted>>::ok);
+#elif MARROW_CASE == 30
+// CASE 30: deleted
+Qp made();
+SendQueue<Lean<Base>> of_a_handle_that_ends() {
+  return SendQueue<Lean<Base>>(made());
 }
 #endif

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "gda/fake_nic.h"
+#include "gda/tested.h"
 #include "marrow/gda/shared_queue.h"
 #include "marrow/gda/signal.h"
 
@@ -31,7 +32,7 @@ Result one(FakeNic& nic, Sq& sq, std::uint32_t wqebbs, Write&& write) {
 TEST(WriteImm, CarriesItsImmediate) {
   FakeNic nic;
   std::uint64_t from = 7, to = 0;
-  SendQueue<GpuFence> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>> sq{nic.qp()};
   const auto write = [&](const Slot& s) {
     sq.write_imm(s, {.to = nic.remote(to), .from = nic.local(from), .bytes = 8}, 0xcafef00d);
   };
@@ -45,7 +46,7 @@ TEST(WriteImm, CarriesItsImmediate) {
 TEST(Masked, Add4TouchesFourBytes) {
   FakeNic nic;
   std::uint64_t there = 0x11111111'ffffffff, old = 0;
-  SendQueue<GpuFence> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>> sq{nic.qp()};
   const auto add = [&](const Slot& s) {
     sq.masked_add4(s, {.at = nic.remote(there), .result = nic.local(old), .add = 2});
   };
@@ -58,7 +59,7 @@ TEST(Masked, Add4TouchesFourBytes) {
 TEST(Masked, ABoundaryOfOnesIsXor) {
   FakeNic nic;
   std::uint64_t there = 0b1100, old = 0;
-  SendQueue<GpuFence> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>> sq{nic.qp()};
   const auto add = [&](const Slot& s) {
     sq.masked_add8(s, {.at = nic.remote(there), .result = nic.local(old), .add = 0b1010, .boundary = ~0ull});
   };
@@ -70,7 +71,7 @@ TEST(Masked, ABoundaryOfOnesIsXor) {
 TEST(Masked, SwapSetsTheBitsOfItsMask) {
   FakeNic nic;
   std::uint64_t there = 0x1234'5678'9abc'def0, old = 0;
-  SendQueue<Long> sq{nic.qp()};
+  SendQueue<Tested<Long>> sq{nic.qp()};
   MaskedSwap swap{.at = nic.remote(there), .result = nic.local(old), .swap = ~0ull, .swap_mask = 0xff};
   EXPECT_TRUE(one(nic, sq, 2, [&](const Slot& s) { sq.masked_swap8(s, swap); }).ok());
   EXPECT_EQ(there, 0x1234'5678'9abc'deffu);
@@ -88,7 +89,7 @@ TEST(Masked, SwapSetsTheBitsOfItsMask) {
 TEST(Masked, ASwapOf8InASlotOfOneIsRefused) {
   FakeNic nic;
   std::uint64_t there = 1, old = 0;
-  SendQueue<Long> sq{nic.qp()};
+  SendQueue<Tested<Long>> sq{nic.qp()};
   const MaskedSwap swap{.at = nic.remote(there), .result = nic.local(old)};
   EXPECT_EQ(one(nic, sq, 1, [&](const Slot& s) { sq.masked_swap8(s, swap); }).status, Status::kBadRequest);
   EXPECT_EQ(there, 1u);
@@ -96,7 +97,7 @@ TEST(Masked, ASwapOf8InASlotOfOneIsRefused) {
 
 TEST(Nops, TakeTheirTurn) {
   FakeNic nic;
-  SendQueue<GpuFence> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>> sq{nic.qp()};
   EXPECT_TRUE(one(nic, sq, 1, [&](const Slot& s) { sq.nop(s); }).ok());
   EXPECT_TRUE(one(nic, sq, 4, [&](const Slot& s) { sq.nop(s); }).ok());
   EXPECT_EQ(nic.nops(), 2u);
@@ -105,7 +106,7 @@ TEST(Nops, TakeTheirTurn) {
 TEST(Values, OfFourBytesTouchFour) {
   FakeNic nic;
   std::uint64_t to = ~0ull;
-  SendQueue<Stores<GpuFence, WqeStore::kRelaxedWord>> sq{nic.qp()};
+  SendQueue<Tested<Stores<GpuFence, WqeStore::kRelaxedWord>>> sq{nic.qp()};
   EXPECT_TRUE(one(nic, sq, 1, [&](const Slot& s) { sq.write_value4(s, nic.remote(to), 0x55); }).ok());
   EXPECT_EQ(to, 0xffffffff'00000055u);
 }
@@ -118,7 +119,7 @@ void signal_rounds(std::uint32_t av_ds, std::uint32_t bytes) {
   wire::AddressVector av = wire::infiniband_av({.key = FakeNic::kDcKey, .dctn = 9, .lid = 1});
   std::uint64_t flag = 0, old = 0;
   std::array<std::byte, 96> from{}, to{};
-  SendQueue<P, CountingProbe> sq{nic.qp()};
+  SendQueue<Tested<P>, CountingProbe> sq{nic.qp()};
   if constexpr (P::transport != Transport::kRc) sq.aim(av);
   for (std::uint64_t round = 1; round <= 30; ++round) {
     from.fill(static_cast<std::byte>(round));
@@ -169,7 +170,7 @@ TYPED_TEST_SUITE(Dc, Forms);
 TYPED_TEST(Dc, AWqeWithoutATargetIsRefused) {
   FakeNic nic({.av_ds = kAvDs<TypeParam>});
   std::uint64_t to = 0;
-  SendQueue<TypeParam> sq{nic.qp()};
+  SendQueue<Tested<TypeParam>> sq{nic.qp()};
   const auto write = [&](const Slot& s) { sq.write(s, {nic.remote(to), nic.local(to), 8}); };
   EXPECT_EQ(one(nic, sq, write_wqebbs<TypeParam>(8), write).status, Status::kBadRequest);
   EXPECT_EQ(nic.nops(), 1u);
@@ -181,7 +182,7 @@ TYPED_TEST(Dc, EachWqeGoesWhereItsLaneAims) {
   const wire::AddressVector avs[2] = {wire::infiniband_av({FakeNic::kDcKey, 0x111111, 1}),
                                       wire::infiniband_av({FakeNic::kDcKey, 0x222222, 2})};
   std::uint64_t from = 9, to[2] = {}, old = 0;
-  SendQueue<TypeParam> sq{nic.qp()};
+  SendQueue<Tested<TypeParam>> sq{nic.qp()};
   for (int lap = 0; lap < 20; ++lap, ++from) {
     const auto slots = sq.reserve(team, Room{2, write_wqebbs<TypeParam>(8)});
     for (std::uint32_t i = 0; i < 2; ++i) {
@@ -228,7 +229,7 @@ TEST(DcBytes, TheFullFormIsTheAddressVectorItself) {
   std::uint64_t to = 0;
   const auto av = wire::ethernet_av({FakeNic::kDcKey, 7}, {.mac = {1, 2, 3, 4, 5, 6}, .gid = {0xaa, 0xbb}}, 0xc000);
   using P = Via<GpuFence, Transport::kDcFull>;
-  SendQueue<P> sq{nic.qp()};
+  SendQueue<Tested<P>> sq{nic.qp()};
   sq.aim(av);
   const auto slots = sq.reserve(team, Room{1, write_wqebbs<P>(8)});
   sq.write_value(slots[0], nic.remote(to), 3);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "gda/fake_nic.h"
+#include "gda/tested.h"
 #include "marrow/gda/shared_queue.h"
 
 namespace marrow::gda {
@@ -14,7 +15,7 @@ const Solo team;
 TEST(Post, BehindAnOpenReservationStoresNothing) {
   FakeNic nic;
   std::uint64_t to = 0;
-  SendQueue<GpuFence> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>> sq{nic.qp()};
   const auto put = [&](std::uint64_t value) {
     return sq.post(team, Room{}, [&](const Slots& s) { sq.write_value(s[0], nic.remote(to), value); });
   };
@@ -33,7 +34,7 @@ TEST(Post, BehindAnOpenReservationStoresNothing) {
 TEST(Post, WithoutRoom) {
   FakeNic nic({.sq_wqebbs = 4});
   std::uint64_t to = 0;
-  SendQueue<GpuFence> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>> sq{nic.qp()};
   const auto put = [&](std::uint32_t wqes) {
     return sq.post(team, Room{wqes}, [&](const Slots& s) {
       for (std::uint32_t i = 0; i < wqes; ++i) sq.write_value(s[i], nic.remote(to), i);
@@ -52,7 +53,7 @@ TEST(Post, WithoutRoom) {
 TEST(Post, AnErrorThatMadeRoomIsSeenByTheNextReservation) {
   FakeNic nic({.sq_wqebbs = 8});
   std::uint64_t to = 0;
-  SendQueue<GpuFence> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>> sq{nic.qp()};
   const auto slots = sq.reserve(team, 5);
   for (std::uint32_t i = 0; i < 5; ++i) {
     auto target = nic.remote(to);
@@ -70,7 +71,7 @@ template <class P>
 Counts twenty_puts(bool at_once) {
   FakeNic nic({.sq_wqebbs = 8});
   std::uint64_t to[20] = {};
-  SendQueue<P, CountingProbe> sq{nic.qp()};
+  SendQueue<Tested<P>, CountingProbe> sq{nic.qp()};
   for (std::uint32_t i = 0; i < 20; ++i) {
     const auto write = [&](const Slots& s) { sq.write_value(s[0], nic.remote(to[i]), i + 1); };
     Ticket ticket;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "gda/fake_nic.h"
+#include "gda/tested.h"
 #include "marrow/gda/shared_queue.h"
 
 namespace marrow::gda {
@@ -17,7 +18,7 @@ Counts put() {
   std::uint64_t word = 0, to = 0;
   Qp qp = nic.qp();
   if constexpr (P::doorbell == DoorbellSequence::kForwarded) qp.doorbell = &word;
-  SendQueue<P, CountingProbe> sq{qp};
+  SendQueue<Tested<P>, CountingProbe> sq{qp};
   const Solo team;
   const auto slots = sq.reserve(team, 8);
   for (std::uint32_t i = 0; i < 8; ++i) sq.write_value(slots[i], nic.remote(to), i);
@@ -89,7 +90,7 @@ TEST(PublicationCounts, ConsumedCqesAreReportedWhereThePolicySaysSo) {
   } at;
   Qp qp = at.nic.qp();
   qp.cq_consumer = &at.dbrec.consumer;
-  SendQueue<Reporting<SignalEvery<GpuFence>>> sq{qp};
+  SendQueue<Tested<Reporting<SignalEvery<GpuFence>>>> sq{qp};
   std::uint64_t to = 0;
   const auto slots = sq.reserve(Solo{}, 3);
   for (std::uint32_t i = 0; i < 3; ++i) sq.write_value(slots[i], at.nic.remote(to), 1);

@@ -5,8 +5,10 @@
 
 #include <array>
 #include <cstring>
+#include <type_traits>
 
 #include "gda/fake_nic.h"
+#include "gda/tested.h"
 #include "marrow/gda/send_queue.h"
 
 namespace marrow::gda {
@@ -29,7 +31,7 @@ Result one(FakeNic& nic, Sq& sq, std::uint32_t wqebbs, Write&& write) {
 
 TEST(Refusals, MoreThanTheRingHolds) {
   FakeNic nic({.sq_wqebbs = 8});
-  SendQueue<GpuFence> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>> sq{nic.qp()};
   EXPECT_EQ(sq.reserve(team, 9).status, Status::kBadRequest);
   EXPECT_EQ(sq.reserve(team, 0).status, Status::kBadRequest);
   EXPECT_EQ(sq.reserve(team, Room{3, 3}).status, Status::kBadRequest);
@@ -40,7 +42,7 @@ TEST(Refusals, MoreThanTheRingHolds) {
 // Waiting could not help: the NIC has not been told of what fills the ring.
 TEST(Refusals, ARingFullOfUnsubmittedSlotsIsFullAtOnce) {
   FakeNic nic({.sq_wqebbs = 8, .timeout_ns = 60'000'000'000});
-  SendQueue<GpuFence> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>> sq{nic.qp()};
   EXPECT_TRUE(sq.reserve(team, 5).ok());
   EXPECT_EQ(sq.reserve(team, 4).status, Status::kQueueFull);
   EXPECT_TRUE(sq.reserve(team, 3).ok());
@@ -49,7 +51,7 @@ TEST(Refusals, ARingFullOfUnsubmittedSlotsIsFullAtOnce) {
 TEST(Refusals, AFullRingTimesOutWhenTheNicSleeps) {
   FakeNic nic({.sq_wqebbs = 4});
   std::uint64_t to[4] = {};
-  SendQueue<GpuFence> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>> sq{nic.qp()};
   const auto slots = sq.reserve(team, 4);
   for (std::uint32_t i = 0; i < 4; ++i) sq.write_value(slots[i], nic.remote(to[i]), i);
   const auto ticket = sq.submit(team, slots);
@@ -68,7 +70,7 @@ template <class Write>
 void expect_refused(Write&& write, std::uint32_t wqebbs = 1) {
   FakeNic nic;
   std::array<std::byte, 512> to{};
-  SendQueue<Inline<GpuFence, 156>> sq{nic.qp()};
+  SendQueue<Tested<Inline<GpuFence, 156>>> sq{nic.qp()};
   const auto result = one(nic, sq, wqebbs, [&](const Slot& slot) { write(sq, slot, nic.remote(to)); });
   EXPECT_EQ(result.status, Status::kBadRequest);
   EXPECT_EQ(nic.nops(), 1u) << "the queue goes on";
@@ -93,7 +95,7 @@ TEST(Refusals, AWqeThatCannotBeBuiltBecomesANopAndAnError) {
 TEST(Refusals, InlineBeyondWhatTheQpWasMadeFor) {
   FakeNic nic({.max_inline_bytes = 28});
   std::array<std::byte, 64> to{};
-  SendQueue<Inline<GpuFence, 220>> sq{nic.qp()};
+  SendQueue<Tested<Inline<GpuFence, 220>>> sq{nic.qp()};
   const auto write = [&](const Slot& s) { sq.write_inline(s, nic.remote(to), to.data(), 64); };
   EXPECT_EQ(one(nic, sq, 2, write).status, Status::kBadRequest);
 }
@@ -101,7 +103,7 @@ TEST(Refusals, InlineBeyondWhatTheQpWasMadeFor) {
 TEST(Refusals, ASlotBeyondTheReservationStoresNothing) {
   FakeNic nic;
   std::uint64_t to = 0;
-  SendQueue<GpuFence> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>> sq{nic.qp()};
   const auto write = [&](const Slot& s) { sq.write_value(s, nic.remote(to), 1); };
   const auto slots = sq.reserve(team, 1);
   write(slots[0]);
@@ -115,7 +117,7 @@ TEST(Refusals, ASlotBeyondTheReservationStoresNothing) {
 TEST(Refusals, SubmitOutOfOrderOrTwice) {
   FakeNic nic;
   std::uint64_t to = 0;
-  SendQueue<GpuFence> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>> sq{nic.qp()};
   const auto first = sq.reserve(team, 1);
   const auto second = sq.reserve(team, 1);
   sq.write_value(first[0], nic.remote(to), 1);
@@ -135,7 +137,7 @@ TEST(Operations, ReadBringsThePeersBytes) {
   FakeNic nic;
   std::uint64_t there = 0x1122334455667788;
   std::uint64_t here = 0;
-  SendQueue<GpuFence> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>> sq{nic.qp()};
   const auto read = [&](const Slot& s) { sq.read(s, {.from = nic.remote(there), .to = nic.local(here), .bytes = 8}); };
   EXPECT_TRUE(one(nic, sq, 1, read).ok());
   EXPECT_EQ(here, there);
@@ -145,7 +147,7 @@ TEST(Operations, AtomicsBringTheOldValue) {
   FakeNic nic;
   std::uint64_t there = 40;
   std::uint64_t old = 0;
-  SendQueue<GpuFence> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>> sq{nic.qp()};
   const auto add = [&](const Slot& s) { sq.fetch_add(s, {nic.remote(there), nic.local(old), 2}); };
   EXPECT_TRUE(one(nic, sq, 1, add).ok());
   EXPECT_EQ(there, 42u);
@@ -164,7 +166,7 @@ TEST(Operations, AtomicsBringTheOldValue) {
 TEST(Operations, AWriteOfNothingHasNoDataSegment) {
   FakeNic nic;
   std::uint64_t to = 5;
-  SendQueue<Pointer<GpuFence>, CountingProbe> sq{nic.qp()};
+  SendQueue<Tested<Pointer<GpuFence>>, CountingProbe> sq{nic.qp()};
   const auto write = [&](const Slot& s) { sq.write(s, {.to = nic.remote(to), .from = nic.local(to), .bytes = 0}); };
   EXPECT_TRUE(one(nic, sq, 1, write).ok());
   EXPECT_EQ(sq.probe().counts.wqe_stores, 2u);
@@ -178,7 +180,7 @@ TEST(Operations, InlinePayloadNeedsNoAlignment) {
     for (std::uint32_t bytes = 0; bytes <= 28; ++bytes) {
       FakeNic nic;
       std::array<std::byte, 40> to{};
-      SendQueue<GpuFence> sq{nic.qp()};
+      SendQueue<Tested<GpuFence>> sq{nic.qp()};
       const auto write = [&](const Slot& s) { sq.write_inline(s, nic.remote(to), raw + shift, bytes); };
       ASSERT_TRUE(one(nic, sq, 1, write).ok());
       ASSERT_EQ(std::memcmp(to.data(), raw + shift, bytes), 0);
@@ -192,7 +194,7 @@ TEST(Operations, InlinePayloadNeedsNoAlignment) {
 /// More than 2 x 65,536 operations from `start`, a few at a time, every byte checked.
 void go_round(CqLayout layout, std::uint64_t start, std::uint32_t ring) {
   FakeNic nic({.sq_wqebbs = ring, .layout = layout, .start = start});
-  SendQueue<GpuFence> sq{nic.qp()};
+  SendQueue<Tested<GpuFence>> sq{nic.qp()};
   std::uint64_t to[16];
   std::uint64_t value = 1;
   for (std::uint32_t posted = 0; posted < 2 * 65'536 + 1000;) {
@@ -226,7 +228,7 @@ TEST(Wraps, The16BitIndexWrapsTwiceOnARingCq) {
 TEST(Wraps, AFullRingOf32768IsStillUnambiguous) {
   for (const std::uint64_t start : {0ull, 40'000ull, 65'535ull}) {
     FakeNic nic({.sq_wqebbs = 32'768, .start = start});
-    SendQueue<GpuFence> sq{nic.qp()};
+    SendQueue<Tested<GpuFence>> sq{nic.qp()};
     std::uint64_t to = 0;
     for (std::uint32_t lap = 0; lap < 5; ++lap) {
       const auto slots = sq.reserve(team, 32'768);
@@ -244,7 +246,7 @@ TEST(Wraps, AFullRingOf32768IsStillUnambiguous) {
 // exactly (a ring that lost count of one WQEBB would block).
 TEST(Wraps, LongInlineWqesCrossTheEndOfTheRing) {
   FakeNic nic({.sq_wqebbs = 8, .start = 65'536 - 20});
-  SendQueue<Inline<GpuFence, 220>> sq{nic.qp()};
+  SendQueue<Tested<Inline<GpuFence, 220>>> sq{nic.qp()};
   std::array<std::byte, 220> from;
   for (std::uint32_t round = 0; round < 4000; ++round) {
     const std::uint32_t bytes = round * 37 % 221;
@@ -269,7 +271,7 @@ TEST(Wraps, LongInlineWqesCrossTheEndOfTheRing) {
 // The CQE names the first WQEBB only: a WQE of four in a ring of four must give back all four.
 TEST(Wraps, OneWqeCanFillTheRing) {
   FakeNic nic({.sq_wqebbs = 4});
-  SendQueue<Inline<GpuFence, 220>> sq{nic.qp()};
+  SendQueue<Tested<Inline<GpuFence, 220>>> sq{nic.qp()};
   std::array<std::byte, 220> bytes{};
   for (int i = 0; i < 10; ++i) {
     const auto slots = sq.reserve(team, Room{1, 4});
@@ -280,6 +282,22 @@ TEST(Wraps, OneWqeCanFillTheRing) {
   }
 }
 
+// A CQE's 16 bits, and the 32 that a lean queue compares, must not make an old ticket a new one.
+TEST(Wraps, ATicketOfLongAgoIsComplete) {
+  for (const std::uint64_t turns : {1ull << 15, 1ull << 16, 1ull << 31, 1ull << 32, 3ull << 31}) {
+    FakeNic nic({.sq_wqebbs = 8, .start = turns + 5, .timeout_ns = 1'000'000});
+    std::uint64_t to = 0;
+    SendQueue<Tested<GpuFence>> sq{nic.qp()};
+    const auto slots = sq.reserve(team, 1);
+    sq.write_value(slots[0], nic.remote(to), 1);
+    const auto fresh = sq.submit(team, slots);
+    EXPECT_TRUE(sq.wait(team, Ticket{5, 6, Status::kOk}).ok()) << turns;
+    EXPECT_EQ(sq.wait(team, fresh).status, Status::kTimeout) << "and leaves the new one alone";
+    nic.step();
+    EXPECT_TRUE(sq.wait(team, fresh).ok());
+  }
+}
+
 // --- the next kernel ------------------------------------------------------------------------------------------------
 
 TEST(Counters, TheNextSendQueueContinuesWhereTheLastOneStopped) {
@@ -287,7 +305,7 @@ TEST(Counters, TheNextSendQueueContinuesWhereTheLastOneStopped) {
     FakeNic nic({.sq_wqebbs = 8, .layout = layout, .start = 65'530});
     std::uint64_t to = 0;
     for (std::uint64_t kernel = 1; kernel <= 50; ++kernel) {
-      SendQueue<GpuFence> sq{nic.qp()};
+      SendQueue<Tested<GpuFence>> sq{nic.qp()};
       const auto write = [&](const Slot& s) { sq.write_value(s, nic.remote(to), kernel); };
       ASSERT_TRUE(one(nic, sq, 1, write).ok());
       ASSERT_EQ(to, kernel);
@@ -296,6 +314,32 @@ TEST(Counters, TheNextSendQueueContinuesWhereTheLastOneStopped) {
     EXPECT_EQ(nic.counters().ci, 65'530u + 50);
     EXPECT_THAT(nic.complaints(), IsEmpty());
   }
+}
+
+// A kernel may make a lean queue anew for each message, or keep one, or both: the counters are all there is.
+TEST(Lean, ObjectsOfOneQueueSeeEachOthersProgress) {
+  for (const auto layout : {CqLayout::kCollapsed, CqLayout::kRing}) {
+    FakeNic nic({.sq_wqebbs = 8, .layout = layout, .start = 65'530});
+    std::uint64_t to = 0;
+    SendQueue<Lean<GpuFence>> kept{nic.qp()};
+    for (std::uint64_t round = 1; round <= 20; ++round) {
+      SendQueue<Lean<GpuFence>> fresh{nic.qp()};
+      auto& sq = round % 2 == 0 ? kept : fresh;
+      const auto write = [&](const Slots& s) { sq.write_value(s[0], nic.remote(to), round); };
+      const auto ticket = sq.post(team, {}, write);
+      nic.step();
+      ASSERT_TRUE((round % 3 == 0 ? kept : fresh).wait(team, ticket).ok());
+      ASSERT_EQ(to, round);
+      ASSERT_EQ(nic.counters().ci, 65'530 + round) << "at once, not when the object ends";
+    }
+    EXPECT_THAT(nic.complaints(), IsEmpty());
+  }
+}
+
+TEST(Lean, HoldsTheHandleAndNothingOfItsState) {
+  EXPECT_LE(sizeof(SendQueue<Lean<GpuFence>>), 5 * sizeof(void*));
+  EXPECT_FALSE((std::is_constructible_v<SendQueue<Lean<GpuFence>>, Qp&&>)) << "the handle would be gone";
+  EXPECT_TRUE((std::is_constructible_v<SendQueue<Lean<GpuFence>>, const Qp&>));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "gda/fake_nic.h"
+#include "gda/tested.h"
 #include "marrow/gda/dump.h"
 #include "marrow/gda/queue_set.h"
 
@@ -41,7 +42,7 @@ constexpr CqLayout kLayout = P::completion.find == FindCqe::kEntry ? CqLayout::k
 
 TYPED_TEST(SharedQueues, MoreThanTheRingHoldsIsRefused) {
   FakeNic nic({.sq_wqebbs = 8, .layout = kLayout<TypeParam>});
-  SendQueue<TypeParam> sq{nic.qp()};
+  SendQueue<Tested<TypeParam>> sq{nic.qp()};
   EXPECT_EQ(sq.reserve(team, 9).status, Status::kBadRequest);
   EXPECT_EQ(sq.reserve(team, 0).status, Status::kBadRequest);
   EXPECT_EQ(sq.reserve(team, Room{1u << 31, 1u << 31}).status, Status::kBadRequest);
@@ -51,7 +52,7 @@ TYPED_TEST(SharedQueues, MoreThanTheRingHoldsIsRefused) {
 TYPED_TEST(SharedQueues, SubmittedTwiceIsRefused) {
   FakeNic nic({.layout = kLayout<TypeParam>});
   std::uint64_t to = 0;
-  SendQueue<TypeParam> sq{nic.qp()};
+  SendQueue<Tested<TypeParam>> sq{nic.qp()};
   const auto slots = sq.reserve(team, 1);
   sq.write_value(slots[0], nic.remote(to), 1);
   EXPECT_EQ(sq.submit(team, slots).status, Status::kOk);
@@ -61,8 +62,8 @@ TYPED_TEST(SharedQueues, SubmittedTwiceIsRefused) {
 TYPED_TEST(SharedQueues, ABadWqeIsItsOwnLanesError) {
   FakeNic nic({.layout = kLayout<TypeParam>});
   std::uint64_t to = 0;
-  SendQueue<TypeParam> bad{nic.qp()};
-  SendQueue<TypeParam> good{nic.qp()};
+  SendQueue<Tested<TypeParam>> bad{nic.qp()};
+  SendQueue<Tested<TypeParam>> good{nic.qp()};
   const auto slots = bad.reserve(team, 1);
   bad.write_inline(slots[0], nic.remote(to), nullptr, 29);
   const auto refused = bad.submit(team, slots);
@@ -78,7 +79,7 @@ TYPED_TEST(SharedQueues, ABadWqeIsItsOwnLanesError) {
 template <class P>
 void go_round(const FakeNic::Options& options) {
   FakeNic nic(options);
-  SendQueue<P> lanes[2]{SendQueue<P>{nic.qp()}, SendQueue<P>{nic.qp()}};
+  SendQueue<Tested<P>> lanes[2]{SendQueue<Tested<P>>{nic.qp()}, SendQueue<Tested<P>>{nic.qp()}};
   std::uint64_t to[16];
   std::uint64_t value = 1;
   for (std::uint32_t posted = 0, round = 0; posted < 2 * 65'536 + 1000; ++round) {
@@ -114,7 +115,7 @@ TYPED_TEST(SharedQueues, TheRingCqWrapsToo) {
 TYPED_TEST(SharedQueues, AFullRingTimesOutAndGivesItsSlotsBack) {
   FakeNic nic({.sq_wqebbs = 4, .layout = kLayout<TypeParam>, .timeout_ns = 2'000'000});
   std::uint64_t to = 0;
-  SendQueue<TypeParam> sq{nic.qp()};
+  SendQueue<Tested<TypeParam>> sq{nic.qp()};
   const auto ticket = post(nic, sq, to, 1, 4);
   const auto late = sq.reserve(team, 1);
   EXPECT_EQ(late.status, Status::kTimeout);
@@ -130,8 +131,8 @@ TYPED_TEST(SharedQueues, AFullRingTimesOutAndGivesItsSlotsBack) {
 TYPED_TEST(SharedQueues, AllWaitersGetTheFirstError) {
   FakeNic nic({.layout = kLayout<TypeParam>, .start = 65'535});
   std::uint64_t to = 0;
-  SendQueue<TypeParam> a{nic.qp()};
-  SendQueue<TypeParam> b{nic.qp()};
+  SendQueue<Tested<TypeParam>> a{nic.qp()};
+  SendQueue<Tested<TypeParam>> b{nic.qp()};
   nic.fail_at(65'536, 0x13, 0x88);
   const auto good = post(nic, a, to, 1);
   const auto bad = post(nic, b, to, 2);
@@ -144,7 +145,7 @@ TYPED_TEST(SharedQueues, AllWaitersGetTheFirstError) {
   EXPECT_EQ(a.wait(team, flushed).status, Status::kRemoteAccess)
       << "the cause, not the flush, though another's WQE failed";
   EXPECT_TRUE(a.wait(team, good).ok()) << "what completed before the failure stays completed";
-  SendQueue<TypeParam> next{nic.qp()};
+  SendQueue<Tested<TypeParam>> next{nic.qp()};
   EXPECT_EQ(next.drain(team).status, Status::kRemoteAccess) << "for the next kernel as well";
   EXPECT_THAT(format_dump(next.dump()), HasSubstr("first error: remote access (syndrome 0x13, vendor 0x88, WQEBB 0)"));
 }
@@ -152,7 +153,7 @@ TYPED_TEST(SharedQueues, AllWaitersGetTheFirstError) {
 TYPED_TEST(SharedQueues, NoCqeIsATimeOutWithADump) {
   FakeNic nic({.layout = kLayout<TypeParam>, .start = 65'530, .timeout_ns = 1'000'000});
   std::uint64_t to = 0;
-  SendQueue<TypeParam> sq{nic.qp()};
+  SendQueue<Tested<TypeParam>> sq{nic.qp()};
   const auto first = post(nic, sq, to, 1);
   nic.step();
   ASSERT_TRUE(sq.wait(team, first).ok());
@@ -171,13 +172,13 @@ TYPED_TEST(SharedQueues, ExclusiveUseContinuesWhereSharingEnded) {
   for (std::uint64_t kernel = 1; kernel <= 20; ++kernel) {
     begin_sharing(nic.counters());
     {
-      SendQueue<TypeParam> sq{nic.qp()};
+      SendQueue<Tested<TypeParam>> sq{nic.qp()};
       const auto ticket = post(nic, sq, to, kernel, 2);
       nic.step();
       ASSERT_TRUE(sq.wait(team, ticket).ok());
     }
     end_sharing(nic.counters(), TypeParam::completion.find);
-    SendQueue<SignalEvery<GpuFence>> alone{nic.qp()};
+    SendQueue<Tested<SignalEvery<GpuFence>>> alone{nic.qp()};
     const auto ticket = post(nic, alone, to, ~kernel);
     nic.step();
     ASSERT_TRUE(alone.wait(team, ticket).ok());
@@ -192,8 +193,8 @@ TYPED_TEST(SharedQueues, ExclusiveUseContinuesWhereSharingEnded) {
 TEST(Turns, ASlotThatIsNeverSubmittedEndsTheQueueInTime) {
   FakeNic nic({.timeout_ns = 2'000'000});
   std::uint64_t to = 0;
-  SendQueue<BySwap> lost{nic.qp()};
-  SendQueue<BySwap> sq{nic.qp()};
+  SendQueue<Tested<BySwap>> lost{nic.qp()};
+  SendQueue<Tested<BySwap>> sq{nic.qp()};
   EXPECT_TRUE(lost.reserve(team, 1).ok());
   const auto ticket = post(nic, sq, to, 1);
   EXPECT_EQ(ticket.status, Status::kTimeout);
@@ -205,8 +206,8 @@ TEST(Turns, ASlotThatIsNeverSubmittedEndsTheQueueInTime) {
 TEST(Turns, OneReservationATeamUnderTheLock) {
   FakeNic nic({.timeout_ns = 2'000'000});
   std::uint64_t to = 0;
-  SendQueue<UnderLock> first{nic.qp()};
-  SendQueue<UnderLock> second{nic.qp()};
+  SendQueue<Tested<UnderLock>> first{nic.qp()};
+  SendQueue<Tested<UnderLock>> second{nic.qp()};
   const auto slots = first.reserve(team, 1);
   EXPECT_EQ(first.reserve(team, 1).status, Status::kBadRequest) << "it would wait for itself";
   EXPECT_EQ(second.reserve(team, 1).status, Status::kTimeout);
@@ -221,7 +222,7 @@ TEST(Rings, ALaterPostersRingCoversEarlierOnes) {
   FakeNic nic;
   std::uint64_t to = 0;
   using Deferred = Batch<BySwap, 4, PostWhen::kBoundary>;
-  SendQueue<Deferred, CountingProbe> sq{nic.qp()};
+  SendQueue<Tested<Deferred>, CountingProbe> sq{nic.qp()};
   Ticket last;
   for (std::uint64_t i = 1; i <= 11; ++i) last = post(nic, sq, to, i);
   EXPECT_EQ(sq.probe().counts.doorbells, 2u) << "at 4 and 8";
@@ -239,8 +240,8 @@ TEST(Rings, WhatAnotherHasReservedBehindIsLeftToIt) {
   FakeNic nic;
   std::uint64_t to = 0;
   using Idle = Batch<BySwap, 32, PostWhen::kBoundaryOrIdle>;
-  SendQueue<Idle, CountingProbe> a{nic.qp()};
-  SendQueue<Idle, CountingProbe> b{nic.qp()};
+  SendQueue<Tested<Idle>, CountingProbe> a{nic.qp()};
+  SendQueue<Tested<Idle>, CountingProbe> b{nic.qp()};
   const auto of_a = a.reserve(team, 1);
   const auto of_b = b.reserve(team, 1);
   a.write_value(of_a[0], nic.remote(to), 1);
@@ -257,7 +258,7 @@ template <class P>
 void wait_rings() {
   FakeNic nic({.sq_wqebbs = 8, .timeout_ns = 1'000'000});
   std::uint64_t to = 0;
-  SendQueue<P> sq{nic.qp()};
+  SendQueue<Tested<P>> sq{nic.qp()};
   const auto slots = sq.reserve(team, 1);
   sq.write_value(slots[0], nic.remote(to), 1);
   const auto ticket = sq.submit(team, slots, More::kYes);
@@ -277,7 +278,7 @@ template <class P>
 void room_rings() {
   FakeNic nic({.sq_wqebbs = 4, .timeout_ns = 1'000'000});
   std::uint64_t to = 0;
-  SendQueue<P> sq{nic.qp()};
+  SendQueue<Tested<P>> sq{nic.qp()};
   const auto slots = sq.reserve(team, 4);
   for (std::uint32_t i = 0; i < 4; ++i) sq.write_value(slots[i], nic.remote(to), 1);
   static_cast<void>(sq.submit(team, slots, More::kYes));
@@ -296,12 +297,12 @@ TEST(Rings, TheNextKernelRingsForTheLast) {
   std::uint64_t to = 0;
   using Deferred = Batch<GpuFence, 0, PostWhen::kCaller>;
   {
-    SendQueue<Deferred> sq{nic.qp()};
+    SendQueue<Tested<Deferred>> sq{nic.qp()};
     const auto slots = sq.reserve(team, 1);
     sq.write_value(slots[0], nic.remote(to), 1);
     static_cast<void>(sq.submit(team, slots, More::kYes));
   }
-  SendQueue<Deferred> next{nic.qp()};
+  SendQueue<Tested<Deferred>> next{nic.qp()};
   next.flush(team);
   EXPECT_EQ(nic.step(), 1u);
   EXPECT_TRUE(next.drain(team).ok());
@@ -312,7 +313,7 @@ template <std::uint32_t N, class P>
 void expect_doorbells(unsigned doorbells) {
   FakeNic nic({.sq_wqebbs = 256});
   std::uint64_t to = 0;
-  SendQueue<Batch<P, N>, CountingProbe> sq{nic.qp()};
+  SendQueue<Tested<Batch<P, N>>, CountingProbe> sq{nic.qp()};
   const auto ticket = post(nic, sq, to, 3, 256);
   EXPECT_EQ(nic.step(), 256u);
   EXPECT_TRUE(sq.wait(team, ticket).ok());
@@ -334,7 +335,7 @@ template <class P>
 void expect_full() {
   FakeNic nic({.sq_wqebbs = 4, .timeout_ns = 60'000'000'000});
   std::uint64_t to = 0;
-  SendQueue<P> sq{nic.qp()};
+  SendQueue<Tested<P>> sq{nic.qp()};
   const auto ticket = post(nic, sq, to, 1, 3);
   EXPECT_EQ(sq.reserve(team, 2).status, Status::kQueueFull);
   EXPECT_TRUE(post(nic, sq, to, 2).status == Status::kOk) << "what fits, fits";
@@ -353,7 +354,7 @@ template <class P>
 void unchecked(std::uint64_t start) {
   FakeNic nic({.sq_wqebbs = 16, .start = start, .timeout_ns = 1'000'000});
   std::uint64_t to = 0;
-  SendQueue<P> sq{nic.qp()};
+  SendQueue<Tested<P>> sq{nic.qp()};
   Ticket last;
   for (std::uint64_t i = 0; i < 150'000 / 8; ++i) {
     last = post(nic, sq, to, i, 8);
@@ -377,7 +378,7 @@ TEST(Credits, NoneTrustsTheCallerForWholeTurns) {
 TEST(Credits, SparseSignalsGiveRoomBack) {
   FakeNic nic({.sq_wqebbs = 16});
   std::uint64_t to = 0;
-  SendQueue<SignalSparse<BySwap>> sq{nic.qp()};
+  SendQueue<Tested<SignalSparse<BySwap>>> sq{nic.qp()};
   for (std::uint64_t i = 0; i < 1000; ++i) {
     ASSERT_EQ(post(nic, sq, to, i, 3).status, Status::kOk) << i;
     nic.step();
@@ -399,8 +400,8 @@ TEST(Quiet, OneAFewOrAllQueues) {
   const QueueSet set{qps, 3};
   std::uint64_t to = 0;
   {
-    SendQueue<BySwap> a{qps[0]};
-    SendQueue<BySwap> c{qps[2]};
+    SendQueue<Tested<BySwap>> a{qps[0]};
+    SendQueue<Tested<BySwap>> c{qps[2]};
     static_cast<void>(post(nics[0], a, to, 1));
     static_cast<void>(post(nics[2], c, to, 1));
   }
@@ -418,7 +419,7 @@ TEST(Quiet, ExclusiveQueuesThatNobodyHolds) {
   std::uint64_t to = 0;
   const Qp qp = nic.qp();
   {
-    SendQueue<GpuFence> sq{qp};
+    SendQueue<Tested<GpuFence>> sq{qp};
     static_cast<void>(post(nic, sq, to, 1, 5));
   }
   nic.step();

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "gda/fake_nic.h"
+#include "gda/tested.h"
 #include "marrow/gda/dump.h"
 
 namespace marrow::gda {
@@ -25,7 +26,7 @@ void stream(CqLayout layout, DoorbellMapping mapping) {
     }
   });
   {
-    SendQueue<P> sq{nic.qp()};
+    SendQueue<Tested<P>> sq{nic.qp()};
     const Solo team;
     Result last;
     for (std::uint64_t round = 1; round <= kRounds && last.ok(); ++round) {

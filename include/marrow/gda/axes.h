@@ -24,6 +24,13 @@ enum class WqeStore : std::uint8_t {
   kRelaxedWord,  // four relaxed stores of 4 bytes: four times the instructions
 };
 
+/// Where handle and indices of an exclusive queue rest between two uses.
+enum class Residence : std::uint8_t {
+  kRegisters,  // a copy in registers as long as the object lives: quickest, some 30 registers
+  kMemory,     // the caller's handle and Qp::counters: each use loads what it needs, some twenty loads a message, and
+               // nothing is live between two. For a kernel that needs its registers for something else
+};
+
 /// When a submit rings. Whatever is left unrung is rung by the next submit that does, by flush(), or by the wait for
 /// it.
 enum class PostWhen : std::uint8_t {

@@ -62,6 +62,8 @@ struct CheckAxes {
   static_assert(P::sharers == Scope::kBlock ||
                     (P::publication.before != FenceKind::kBlock && P::publication.after != FenceKind::kBlock),
                 "marrow: a block-scope fence does not reach lanes of other blocks; use InBlock for one block's queue");
+  static_assert(P::residence == Residence::kRegisters || !kShared,
+                "marrow: the indices of a shared queue rest in memory as it is; Lean<P> is for an exclusive queue");
   static_assert(P::credit != Credit::kNone || kShortWqes<P>,
                 "marrow: without a credit check every WQE must be one WQEBB: RC and max_inline_bytes of 28 at most");
   static_assert(P::completion.signal != Signal::kNever,

@@ -9,6 +9,7 @@
 #include "marrow/gda/order.h"
 #include "marrow/gda/probe.h"
 #include "marrow/gda/requests.h"
+#include "marrow/gda/residence.h"
 
 namespace marrow::gda {
 
@@ -30,67 +31,79 @@ template <Recipe R>
           static_cast<std::uint8_t>(bytes >> 16), tail.wqe_counter};
 }
 
-/// The consumer's half of a queue, in registers. One lane polls; the others get copies (Team::broadcast).
+/// The consumer's half of a queue. One lane polls; share() tells the others.
 /// Progress is exact although a CQE holds 16 bits and names only a first WQEBB: `pi - counter` cannot exceed the ring
 /// (at most 2^15), so the 64-bit index is unique, and anything outside [ci, pi) is an old CQE. The WQE's size comes
 /// from the ticket or, when another WQE completed, from its own control segment, which nobody may overwrite yet.
 template <PolicyType P>
-class CompletionQueue {
+class CompletionQueue : Progress<kLean<P>> {
+  using Base = Progress<kLean<P>>;
+  using Base::at;
+  using Index = IndexOf<P>;
+
  public:
-  MARROW_HD explicit CompletionQueue(const QpIndices& c) : ci_(c.ci), cqes_(c.cqes), error_(c.error) {}
+  using Base::Base;
+  using Base::share;
 
   /// WQEBBs known to be complete without error.
-  [[nodiscard]] MARROW_HD std::uint64_t ci() const { return ci_; }
-  [[nodiscard]] MARROW_HD std::uint64_t cqes() const { return cqes_; }
+  [[nodiscard]] MARROW_HD std::uint64_t ci() const { return at().ci; }
+  [[nodiscard]] MARROW_HD std::uint64_t cqes() const { return at().cqes; }
   /// The first error; later ones (flushes) never replace it.
-  [[nodiscard]] MARROW_HD const Result& error() const { return error_; }
+  [[nodiscard]] MARROW_HD const Result& error() const { return at().error; }
 
   [[nodiscard]] MARROW_HD const std::byte* cqe_at(const Qp& qp) const {
-    return qp.cq + (qp.cq_layout == CqLayout::kRing ? (cqes_ & qp.cq_mask()) * wire::kCqeBytes : 0);
+    return qp.cq + (is_ring(qp) ? (static_cast<Index>(at().cqes) & qp.cq_mask()) * Index{wire::kCqeBytes} : 0);
   }
 
-  /// Looks at one CQE. True when it was new. \param pi  WQEBBs posted.
+  /// Looks at one CQE. True when it was new. \param pi  WQEBBs posted; with Residence::kMemory the counters say it.
   template <class Probe>
   MARROW_HD bool poll(const Qp& qp, std::uint64_t pi, const Ticket& awaited, Probe& probe) {
-    const bool ring = qp.cq_layout == CqLayout::kRing;
-    const std::byte* cqe = cqe_at(qp);
-    const std::uint32_t word = load_cqe_tail<recipe_for<P>()>(cqe);
+    const std::uint32_t word = load_cqe_tail<R>(cqe_at(qp));
     const auto tail = wire::CqeTail::from_word(word);
-    if (ring ? !wire::cqe_is_valid(tail.op_own, cqes_, qp.log_cqes) : tail.opcode() == wire::CqeOpcode::kInvalid) {
-      return false;
-    }
-    const std::uint64_t behind_pi = static_cast<std::uint16_t>(pi - tail.wqe_counter);
-    const std::uint64_t first = pi - behind_pi;
-    const bool ours = behind_pi != 0 && behind_pi <= pi - ci_;
+    if (!is_valid(qp, tail)) return false;
+    const Index behind_pi = static_cast<std::uint16_t>(posted(pi) - tail.wqe_counter);
+    const Index first = posted(pi) - behind_pi;
+    const bool ours = behind_pi != 0 && behind_pi <= static_cast<Index>(posted(pi) - at().ci);
     const bool good = tail.opcode() == wire::CqeOpcode::kRequester;
-    if (!ring && good && !ours) return false;  // the CQE of an operation that we know of already
+    if (!is_ring(qp) && good && !ours) return false;  // the CQE of an operation that we know of already
 
-    order_cqe_before_payload<recipe_for<P>()>();
-    if constexpr (recipe_for<P>().poll != Scope::kNone) probe.on_acquire(recipe_for<P>().poll);
+    order_cqe_before_payload<R>();
+    if constexpr (R.poll != Scope::kNone) probe.on_acquire(R.poll);
     probe.on_cqe();
-    ++cqes_;
-    if constexpr (P::completion.record == CqRecord::kConsumer) store_cq_consumer(qp.cq_consumer, cqes_);
-    if (good) {
-      if (ours) ci_ = first == awaited.signalled ? awaited.end : first + size_at(qp, first);
-      return true;
+    if (good && ours) advance_to(kLean<P> || first != awaited.signalled ? first + size_at(qp, first) : awaited.end);
+    if (!good) {
+      if (at().error.ok()) at().error = decode_error<R>(cqe_at(qp), word);
+      // The first failure tells that all before it went well; a flush in its place tells nothing.
+      const Result& error = at().error;
+      if (ours && error.status != Status::kFlushed && error.wqe_counter == tail.wqe_counter) advance_to(first);
     }
-    if (error_.ok()) error_ = decode_error<recipe_for<P>()>(cqe, word);
-    // The first failure tells that all before it went well; a flush in its place tells nothing.
-    if (ours && error_.status != Status::kFlushed && error_.wqe_counter == tail.wqe_counter) ci_ = first;
+    ++at().cqes;
+    if constexpr (P::completion.record == CqRecord::kConsumer) store_cq_consumer(qp.cq_consumer, at().cqes);
     return true;
   }
 
  private:
+  static constexpr Recipe R = recipe_for<P>();
+
+  [[nodiscard]] MARROW_HD static bool is_ring(const Qp& qp) { return qp.cq_layout == CqLayout::kRing; }
+  [[nodiscard]] MARROW_HD bool is_valid(const Qp& qp, const wire::CqeTail& tail) const {
+    return is_ring(qp) ? wire::cqe_is_valid(tail.op_own, static_cast<Index>(at().cqes), qp.log_cqes)
+                       : tail.opcode() != wire::CqeOpcode::kInvalid;
+  }
+  [[nodiscard]] MARROW_HD Index posted([[maybe_unused]] std::uint64_t pi) const {
+    if constexpr (kLean<P>)
+      return static_cast<Index>(at().pi);
+    else
+      return pi;
+  }
+  MARROW_HD void advance_to(Index ci) { at().ci += static_cast<Index>(ci - static_cast<Index>(at().ci)); }
+  /// Where nothing that we post is longer the answer is known, but to the lean: they have no ticket to correct it by.
   [[nodiscard]] MARROW_HD static std::uint32_t size_at(const Qp& qp, std::uint64_t first) {
-    if constexpr (kShortWqes<P>) return 1;  // nothing that we post is longer
+    if constexpr (kShortWqes<P> && !kLean<P>) return 1;
     const auto* ctrl = qp.sq + (first & qp.sq_mask()) * wire::kWqebbBytes;
-    const auto qpn_ds = load_word<recipe_for<P>()>(ctrl + offsetof(wire::CtrlSegment, qpn_ds));
+    const auto qpn_ds = load_word<R>(ctrl + offsetof(wire::CtrlSegment, qpn_ds));
     return wire::wqebbs_of(wire::swap_bytes(qpn_ds) & 0x3f);
   }
-
-  std::uint64_t ci_;
-  std::uint64_t cqes_;
-  Result error_;
 };
 
 /// The words in memory that a dump shows: the record, and the CQE at `cqe`.

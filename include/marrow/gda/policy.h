@@ -33,6 +33,7 @@ struct Policy {
   static constexpr Transport transport = Transport::kRc;
   static constexpr Notify notify = Notify::kFetchAdd;
   static constexpr QueueMap queue_map = QueueMap::kCaller;
+  static constexpr Residence residence = Residence::kRegisters;
   static constexpr Shape shape = {};
   static constexpr std::uint32_t max_inline_bytes = 28;  // 28: every WQE is one WQEBB; up to 220
 };
@@ -185,6 +186,12 @@ struct Notifies : P {
 template <class P, QueueMap M>
 struct Mapped : P {
   static constexpr QueueMap queue_map = M;
+};
+
+/// For a kernel whose registers are its own (docs/enclosing.md).
+template <class P>
+struct Lean : P {
+  static constexpr Residence residence = Residence::kMemory;
 };
 
 /// A list of types: at once an axis, its names and the instantiations behind them.

@@ -21,19 +21,12 @@
 
 namespace marrow::gda {
 
-/// WQEBBs rung, where a submit may put that off; else what is submitted is rung.
-template <bool Defers>
-struct RungIndex {};
-template <>
-struct RungIndex<true> {
-  std::uint64_t rung = 0;
-};
-
 /// A send queue in the hands of one team. Every lane of the team holds one, and all make each call that takes the team;
 /// write and its kin are called by one lane a slot, in any order. Indices live in registers and go back to
-/// Qp::counters when the object ends. Submits must follow the order of their reservations.
+/// Qp::counters when the object ends; with Residence::kMemory they stay there, and the handle stays the caller's.
+/// Submits must follow the order of their reservations.
 template <PolicyType P, class Probe = NoProbe>
-class SendQueue : public WqeWriter<P, Probe>, RungIndex<kDefers<P>> {
+class SendQueue : public WqeWriter<P, Probe> {
   static_assert(CheckPolicy<P, kLane>::ok);
   static_assert(P::sharing == Sharing::kExclusive,
                 "marrow: a queue that teams share is in marrow/gda/shared_queue.h; include it");
@@ -45,18 +38,18 @@ class SendQueue : public WqeWriter<P, Probe>, RungIndex<kDefers<P>> {
  public:
   using Base::probe;
 
-  MARROW_HD explicit SendQueue(const Qp& qp) : Base(qp), pi_(qp.counters->pi), cq_(*qp.counters) {
-    if constexpr (kDefers<P>) this->rung = qp.counters->shared.rung;
-  }
+  MARROW_HD explicit SendQueue(const Qp& qp) : Base(qp), posted_(qp_), cq_(qp_) {}
+  SendQueue(const Qp&& qp) requires(kLean<P>) = delete;  // the handle must outlive the object
   SendQueue(const SendQueue&) = delete;
   SendQueue& operator=(const SendQueue&) = delete;
   MARROW_HD ~SendQueue() {
-    auto& c = *qp_.counters;  // each lane stores the same
-    c.pi = pi_;
-    c.ci = cq_.ci();
-    c.cqes = cq_.cqes();
-    if (!refused_) c.error = cq_.error();
-    if constexpr (kDefers<P>) c.shared.rung = this->rung;
+    if constexpr (!kLean<P>) {  // each lane stores the same
+      auto& c = *qp_.counters;
+      posted_.give_back(c);
+      c.ci = cq_.ci();
+      c.cqes = cq_.cqes();
+      if (!refused_) c.error = cq_.error();
+    }
   }
 
   /// Waits until the SQ has room; each slot must then be written. Cost with room: one comparison of registers.
@@ -81,7 +74,7 @@ class SendQueue : public WqeWriter<P, Probe>, RungIndex<kDefers<P>> {
   template <class Team>
   MARROW_HD Ticket submit(const Team& team, const Slots& slots, More more = More::kNo) {
     if (!slots.ok()) return {.status = slots.status};
-    if (differ(slots.first, pi_)) return {.status = Status::kBadRequest};
+    if (differ(slots.first, posted_.pi())) return {.status = Status::kBadRequest};
     return release(team, slots, more);
   }
 
@@ -93,8 +86,8 @@ class SendQueue : public WqeWriter<P, Probe>, RungIndex<kDefers<P>> {
     probe().on_stage(Stage::kCaller);
     if (lacks_room(room) | (open_ != 0)) {
       const Status status = open_ == 0 ? find_room(team, room) : Status::kBadRequest;
-      if (status != Status::kOk)
-        return {pi_, pi_, status};  // of what the other way returns, as much as can be the same
+      const std::uint64_t pi = posted_.pi();  // of what the other way returns, as much as can be the same
+      if (status != Status::kOk) return {pi, pi, status};
     }
     const Slots slots = take(room);
     write(slots);
@@ -105,7 +98,9 @@ class SendQueue : public WqeWriter<P, Probe>, RungIndex<kDefers<P>> {
   template <class Team>
   MARROW_HD void flush(const Team& team) {
     if constexpr (kDefers<P>) {
-      if (this->rung != pi_) flush_by(team.rank());
+      const bool late = posted_.rung() != posted_.pi();
+      posted_.meet(team);
+      if (late) ring_all(team);
     }
   }
 
@@ -122,24 +117,24 @@ class SendQueue : public WqeWriter<P, Probe>, RungIndex<kDefers<P>> {
   /// Waits for everything submitted on this queue.
   template <class Team>
   MARROW_HD Result drain(const Team& team) {
-    return wait(team, Ticket{~0ull, pi_, Status::kOk});
+    return wait(team, Ticket{~0ull, posted_.pi(), Status::kOk});
   }
 
   [[nodiscard]] MARROW_HD QueueDump dump() const {
-    QueueDump d{qp_, {pi_, cq_.ci(), cq_.cqes(), cq_.error()}, reserved()};
+    QueueDump d{qp_, {posted_.pi(), cq_.ci(), cq_.cqes(), cq_.error()}, reserved()};
     fill_dump<P>(d, cq_.cqe_at(qp_));
     return d;
   }
 
  private:
   [[nodiscard]] MARROW_HD bool lacks_room(const Room& room) const {
-    return (room.total() - 1 >= room_) | (room.wqebbs > kMaxWqebbs);
+    return (room.total() - 1 >= posted_.room()) | (room.wqebbs > kMaxWqebbs);
   }
-  [[nodiscard]] MARROW_HD std::uint64_t reserved() const { return pi_ + open_; }
+  [[nodiscard]] MARROW_HD std::uint64_t reserved() const { return posted_.pi() + open_; }
   MARROW_HD Slots take(const Room& room) {
     const std::uint64_t first = reserved(), need = room.total();
     open_ += static_cast<std::uint32_t>(need);
-    room_ -= static_cast<std::uint32_t>(need);
+    posted_.set_room(posted_.room() - static_cast<std::uint32_t>(need));
     probe().on_stage(Stage::kReserve);
     return {first, room, Status::kOk, signal_of(P::completion.signal, first, need, qp_.sq_wqebbs)};
   }
@@ -148,14 +143,15 @@ class SendQueue : public WqeWriter<P, Probe>, RungIndex<kDefers<P>> {
   MARROW_HD Ticket release(const Team& team, const Slots& slots, [[maybe_unused]] More more) {
     probe().on_stage(Stage::kCaller);
     team.sync();
-    pi_ = slots.end();
+    posted_.set_pi(team, slots.end());
     open_ -= static_cast<std::uint32_t>(slots.room.total());
     if constexpr (kDefers<P>) {
-      if (rings_now<P>(slots, more, reserved())) flush_by(team.rank());
+      if (rings_now<P>(slots, more, slots.end() + open_)) ring_all(team);
     } else {
       if (team.rank() == 0) announce_slots<P>(qp_, slots, probe());
     }
-    return {slots.last_wqe(), pi_, Status::kOk};
+    posted_.meet(team);
+    return {slots.last_wqe(), slots.end(), Status::kOk};
   }
   /// Indices of one ring are never 2^32 apart.
   [[nodiscard]] MARROW_HD static bool differ(std::uint64_t a, std::uint64_t b) {
@@ -169,57 +165,63 @@ class SendQueue : public WqeWriter<P, Probe>, RungIndex<kDefers<P>> {
     if (need == 0 || need > qp_.sq_wqebbs || room.wqebbs > kMaxWqebbs) return Status::kBadRequest;
     if (!cq_.error().ok()) return cq_.error().status;
     if constexpr (P::credit == Credit::kNone) {
-      room_ = qp_.sq_wqebbs;
+      posted_.set_room(qp_.sq_wqebbs);
       return Status::kOk;
     }
     const std::uint64_t end = reserved() + need;
-    const Status status = end > cq_.ci() + qp_.sq_wqebbs ? make_room(team, end - qp_.sq_wqebbs) : Status::kOk;
+    const bool full = is_past<P>(end, cq_.ci() + qp_.sq_wqebbs);
+    const Status status = full ? make_room(team, end - qp_.sq_wqebbs) : Status::kOk;
     const bool again = !cq_.error().ok();  // what was asked for is free, but the next reservation must see the error
-    if (status == Status::kOk) room_ = static_cast<std::uint32_t>(again ? need : cq_.ci() + qp_.sq_wqebbs - reserved());
+    const std::uint64_t room_now = again ? need : cq_.ci() + qp_.sq_wqebbs - reserved();
+    if (status == Status::kOk) posted_.set_room(static_cast<std::uint32_t>(room_now));
     return status;
   }
   /// \param end  what must be complete.
   template <class Team>
   MARROW_HD Status make_room(const Team& team, std::uint64_t end) {
-    if (end > pi_) return Status::kQueueFull;
+    if (is_past<P>(end, posted_.pi())) return Status::kQueueFull;
     if constexpr (P::credit == Credit::kTry) {
+      posted_.meet(team);
       flush(team);
-      if (team.rank() == 0) cq_.poll(qp_, pi_, Ticket{~0ull, end, Status::kOk}, probe());
-      cq_ = team.broadcast(cq_);
+      if (team.rank() == 0) cq_.poll(qp_, posted_.pi(), Ticket{~0ull, end, Status::kOk}, probe());
+      cq_.share(team);
       if (!cq_.error().ok()) {
-        room_ = 0;
+        posted_.set_room(0);
         return cq_.error().status;
       }
-      return cq_.ci() >= end ? Status::kOk : Status::kQueueFull;
+      return is_past<P>(end, cq_.ci()) ? Status::kQueueFull : Status::kOk;
     }
     return await(team, Ticket{~0ull, end, Status::kOk}).status;
   }
-  MARROW_HD void flush_by(std::uint32_t rank) {
-    if (rank == 0) announce<P>(qp_, pi_, probe());
-    if constexpr (kDefers<P>) this->rung = pi_;
+  template <class Team>
+  MARROW_HD void ring_all(const Team& team) {
+    if (team.rank() == 0) announce<P>(qp_, posted_.pi(), probe());
+    posted_.set_rung(team, posted_.pi());
+    posted_.meet(team);
   }
 
   /// The leader polls; all lanes leave with the same indices.
   template <class Team>
   MARROW_HD Result await(const Team& team, const Ticket& target) {
-    if (cq_.ci() >= target.end) return {};
+    const bool done = cq_.ci() >= target.end;
+    posted_.meet(team);
+    if (done) return {};
     flush(team);
-    bool expired = false;
-    if (team.rank() == 0) {
-      SpinLimit limit(qp_.timeout_ns);
-      while (cq_.ci() < target.end && cq_.error().ok() && !expired) {
-        if (!cq_.poll(qp_, pi_, target, probe())) expired = limit.expired();
-      }
-    }
-    cq_ = team.broadcast(cq_);
-    if (!cq_.error().ok()) room_ = 0;
-    if (cq_.ci() >= target.end) return {};
+    if (team.rank() == 0) spin(target);
+    cq_.share(team);
+    if (!cq_.error().ok()) posted_.set_room(0);
+    if (!is_past<P>(target.end, cq_.ci())) return {};
     return cq_.error().ok() ? Result{Status::kTimeout} : cq_.error();
   }
+  MARROW_HD void spin(const Ticket& target) {
+    Spins spins;
+    while (is_past<P>(target.end, cq_.ci()) && cq_.error().ok()) {
+      if (!cq_.poll(qp_, posted_.pi(), target, probe()) && spins.exceed(qp_.timeout_ns)) return;
+    }
+  }
 
-  std::uint64_t pi_;        // WQEBBs submitted
   std::uint32_t open_ = 0;  // WQEBBs promised to slots and not submitted
-  std::uint32_t room_ = 0;  // WQEBBs to reserve without a look at ci or an error; what is free may be more
+  Posted<kLean<P>, kDefers<P>> posted_;
   CompletionQueue<P> cq_;
 };
 

@@ -150,22 +150,20 @@ struct Block {
 #endif
 }
 
-/// Bounds a spin. A wait that ends within 1024 spins reads no clock; then a host lane sleeps between spins, for the NIC
-/// may be a thread that has no core. Not sched_yield: each call costs a whole slice, and seconds add up [obs:
-/// Linux 6.18].
-class SpinLimit {
+/// Counts the spins of a wait. One that ends within 1024 spins reads no clock; then a host lane sleeps between spins,
+/// for the NIC may be a thread that has no core. Not sched_yield: each call costs a whole slice, and seconds add up
+/// [obs: Linux 6.18].
+class Spins {
  public:
-  MARROW_HD explicit SpinLimit(std::uint64_t limit_ns) : limit_ns_(limit_ns) {}
-
-  /// Call once a spin that brought nothing.
-  [[nodiscard]] MARROW_HD bool expired() {
+  /// Call once a spin that brought nothing. True when the wait is longer than that.
+  [[nodiscard]] MARROW_HD bool exceed(const std::uint64_t& limit_ns) {
     ++spins_;
     const bool patient = spins_ <= kSpins;
     relax(patient);
     if (spins_ % (patient ? kSpins : kClockEvery) != 0) return false;
     const auto now = lane_clock_ns();
     if (start_ns_ == 0) start_ns_ = now;
-    return now - start_ns_ >= limit_ns_;
+    return now - start_ns_ >= limit_ns;
   }
 
  private:
@@ -181,9 +179,21 @@ class SpinLimit {
 #endif
   }
 
-  std::uint64_t limit_ns_;
   std::uint64_t start_ns_ = 0;
-  std::uint64_t spins_ = 0;
+  std::uint32_t spins_ = 0;  // behind a wrap a host lane is patient once more
+};
+
+/// Bounds a spin.
+class SpinLimit {
+ public:
+  MARROW_HD explicit SpinLimit(std::uint64_t limit_ns) : limit_ns_(limit_ns) {}
+
+  /// Call once a spin that brought nothing.
+  [[nodiscard]] MARROW_HD bool expired() { return spins_.exceed(limit_ns_); }
+
+ private:
+  std::uint64_t limit_ns_;
+  Spins spins_;
 };
 
 }  // namespace marrow::gda

@@ -9,6 +9,7 @@
 #include "marrow/gda/order.h"
 #include "marrow/gda/probe.h"
 #include "marrow/gda/requests.h"
+#include "marrow/gda/residence.h"
 #include "marrow/wire/dc.h"
 #include "marrow/wire/masked_atomic.h"
 
@@ -99,7 +100,7 @@ class WqeWriter : Aim<kAvDs<P> != 0>, Probe {  // a base, for nvcc 13.0 fails on
  protected:
   MARROW_HD explicit WqeWriter(const Qp& qp) : qp_(qp) {}
 
-  Qp qp_;
+  HandleOf<P> qp_;
   bool refused_ = false;
 
  private:
