@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two kinds of useful work around a send, each with `Live` values a thread that must survive it. Device code only.
-// compute: polynomials whose coefficients come from shared memory, a step ahead; bound by the FMA units.
+// compute: polynomials whose coefficients come from shared memory, a step ahead; bound by the FMA units. Steps go in
+// pairs (an odd number has one more), so that what was loaded ahead needs no copy: then the compiler makes the same
+// loop of it whatever stands before.
 // stream: running sums over more memory than the L2 holds; bound by memory.
 #pragma once
 
@@ -22,6 +24,15 @@ __device__ __forceinline__ void finish(const Job& job, const float (&x)[Live]) {
   stamp(job.times[blockIdx.x].ended);
 }
 
+template <std::uint32_t Live>
+__device__ __forceinline__ void apply(float (&x)[Live], const float4& c) {
+#pragma unroll
+  for (std::uint32_t k = 0; k < Live; ++k) {
+    const float t = fmaf(fmaf(x[k], c.w, c.z), x[k], c.y);
+    x[k] = fmaf(t, x[k], c.x);
+  }
+}
+
 template <std::uint32_t Live, class T, Packaging P>
 __device__ __forceinline__ void compute(const Job& job) {
   __shared__ float4 table[kCoefficients];
@@ -34,14 +45,11 @@ __device__ __forceinline__ void compute(const Job& job) {
   for (std::uint32_t round = 0; round < kRounds; ++round) {
     maybe_send<T, P>(job, round);
 #pragma unroll 1
-    for (std::uint32_t step = 0; step < job.steps; ++step) {
-      const float4 c = next;
-      next = table[(step + 1) % kCoefficients];
-#pragma unroll
-      for (std::uint32_t k = 0; k < Live; ++k) {
-        const float t = fmaf(fmaf(x[k], c.w, c.z), x[k], c.y);
-        x[k] = fmaf(t, x[k], c.x);
-      }
+    for (std::uint32_t step = 0; step < job.steps; step += 2) {
+      const float4 second = table[(step + 1) % kCoefficients];
+      apply(x, next);
+      next = table[(step + 2) % kCoefficients];
+      apply(x, second);
     }
   }
   finish(job, x);

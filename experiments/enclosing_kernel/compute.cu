@@ -7,7 +7,7 @@ namespace marrow::experiments::enclosing {
 
 // "bounded": the caller says that eight blocks shall fit on an SM, and the communication code is a function of its own.
 // Then what is short of registers spills where it is short: in that function and around its call, and the inner loop
-// keeps to registers. Inlined with the same bound, one spilled value ends up in the inner loop [obs: ptxas 13.0].
+// keeps to registers.
 constexpr int kResidentBlocks = 8;
 
 MARROW_CALLER(compute_8_none, compute, 8, NoTransport, kInlined, kThreads)

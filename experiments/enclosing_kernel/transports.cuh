@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The communication code that a caller carries: one 8-byte message, and its completion where the job says so. Device
-// code only. A transport's state rests in memory between messages, so that nothing of it is live during useful work.
+// code only. A transport's state rests in memory (Residence::kMemory), so that nothing of it is live during useful
+// work.
 #pragma once
 
 #include "experiments/enclosing_kernel/job.h"
@@ -39,7 +40,7 @@ struct MiniProxy {
   static constexpr bool kPresent = true;
 
   static __device__ __forceinline__ gda::Status send(const Job& job, std::uint32_t message) {
-    proxy::Producer<proxy::SharedRing<proxy::Tuned>> ring{job.rings[blockIdx.x & job.ring_mask]};
+    proxy::Producer<proxy::Lean<proxy::SharedRing<proxy::Tuned>>> ring{job.rings[blockIdx.x & job.ring_mask]};
     const auto ticket = ring.put({.from = message, .to = kCellBytes * blockIdx.x, .bytes = kCellBytes});
     return job.wait != 0 ? ring.wait(ticket) : ticket.status;
   }
@@ -63,9 +64,11 @@ enum class Packaging : std::uint8_t { kInlined, kSeparate };
 template <class T, Packaging P>
 __device__ __forceinline__ void maybe_send(const Job& job, std::uint32_t round) {
   if constexpr (T::kPresent) {
-    if ((job.sending_rounds >> round & 1) == 0 || threadIdx.x != 0) return;
-    if constexpr (P == Packaging::kInlined) send_and_note<T>(job, round);
-    if constexpr (P == Packaging::kSeparate) send_separately<T>(job, round);
+    if ((job.sending_rounds >> round & 1) != 0 && threadIdx.x == 0) {
+      if constexpr (P == Packaging::kInlined) send_and_note<T>(job, round);
+      if constexpr (P == Packaging::kSeparate) send_separately<T>(job, round);
+    }
+    __syncwarp();  // else the compiler takes the warp for split, and keeps in each lane what is the same in all
   }
 }
 

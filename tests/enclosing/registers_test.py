@@ -31,8 +31,9 @@ def kernel(count, stack=0):
 def good():
     facts = {"compute_8_none": kernel(32), "compute_160_none": kernel(255)}
     for path in ("mini_gda", "mini_proxy"):
-        facts |= {f"compute_8_{path}_bounded": kernel(32, 100), f"compute_8_{path}_inlined": kernel(60)}
-        facts |= {f"stream_8_{path}_bounded": kernel(32), f"compute_224_{path}_inlined": kernel(255, 90)}
+        facts |= {f"compute_8_{path}_bounded": kernel(32, 100), f"compute_8_{path}_inlined": kernel(32)}
+        facts |= {f"stream_8_{path}_inlined": kernel(32)}
+        facts |= {f"stream_8_{path}_bounded": kernel(32), f"compute_224_{path}_inlined": kernel(255)}
     loop = [registers.LOCAL_STORE, FFMA, LDS, FFMA, registers.LOCAL_LOAD]
     return facts, {name: list(loop) for name in facts}
 
@@ -73,28 +74,36 @@ class Judging(unittest.TestCase):
         self.assertEqual(self.problems(), [])
 
     def test_one_register_more_fails(self):
-        self.facts["compute_8_mini_gda_bounded"].registers = 33
-        self.assertTrue(self.problems())
+        for name in ("compute_8_mini_gda_inlined", "compute_8_mini_proxy_inlined", "compute_8_mini_gda_bounded"):
+            self.setUp()
+            self.facts[name].registers = 33
+            self.assertEqual(len(self.problems()), 1, name)
+
+    def test_local_memory_without_a_bound_fails(self):
+        self.facts["compute_8_mini_gda_inlined"].stack = 8
+        self.assertEqual(len(self.problems()), 1)
 
     def test_a_spill_in_the_inner_loop_fails(self):
-        self.code["compute_8_mini_proxy_bounded"][2] = registers.LOCAL_LOAD
-        self.assertTrue(self.problems())
-
-    def test_a_bound_that_proves_nothing_fails(self):
-        self.facts["compute_8_mini_gda_inlined"].registers = 32
-        self.assertTrue(self.problems())
+        for name in ("compute_8_mini_gda_inlined", "compute_8_mini_proxy_bounded"):
+            self.setUp()
+            self.code[name][2] = registers.LOCAL_LOAD
+            self.assertEqual(len(self.problems()), 1, name)
 
     def test_a_caller_that_spills_by_itself_fails(self):
         self.facts["compute_160_none"] = kernel(255, 16)
         self.assertTrue(self.problems())
 
     def test_lost_residency_fails(self):
-        self.facts["stream_8_mini_gda_bounded"].registers = 33
-        self.assertTrue(self.problems())
+        for name in ("stream_8_mini_gda_inlined", "stream_8_mini_gda_bounded"):
+            self.setUp()
+            self.facts[name].registers = 33
+            self.assertEqual(len(self.problems()), 1, name)
 
     def test_spilling_with_registers_left_fails(self):
-        self.facts["compute_8_mini_gda_inlined"].stores = 4
-        self.assertTrue(self.problems())
+        for name in ("compute_8_mini_gda_inlined", "compute_224_mini_gda_inlined"):
+            self.setUp()
+            self.facts[name].stores = 4
+            self.assertEqual(len(self.problems()), 1, name)
 
 
 if __name__ == "__main__":

@@ -73,6 +73,22 @@ extern "C" __global__ void post_exclusive(gda::Qp qp, gda::Remote to, std::uint6
 extern "C" __global__ void put_exclusive(gda::Qp qp, gda::Remote to, std::uint64_t value) {
   put<gda::GpuFence>(qp, to, value);
 }
+// The same where nothing rests in registers, also for a warp.
+// REGISTERS put_lean <= floor_issue + 0
+// REGISTERS put_lean spills nothing
+extern "C" __global__ void put_lean(const __grid_constant__ gda::Qp qp, gda::Remote to, std::uint64_t value) {
+  put<gda::Lean<gda::GpuFence>>(qp, to, value);
+}
+// REGISTERS put_lean_by_a_warp <= floor_issue + 4
+// REGISTERS put_lean_by_a_warp spills nothing
+extern "C" __global__ void put_lean_by_a_warp(const gda::Qp* qp, gda::Remote to, std::uint64_t value) {
+  const gda::Warp team;
+  gda::SendQueue<gda::Batch<gda::Lean<gda::GpuFence>, 0, gda::PostWhen::kCaller>> sq{*qp};
+  const auto slots = sq.reserve(team, team.size());
+  sq.write_value(slots[team.rank()], to + 8 * team.rank(), value);
+  const auto result = sq.wait(team, sq.submit(team, slots));
+  if (!result.ok()) qp->counters->error = result;
+}
 // REGISTERS put_shared <= floor_issue + 24
 // REGISTERS put_shared spills nothing
 extern "C" __global__ void put_shared(gda::Qp qp, gda::Remote to, std::uint64_t value) {
@@ -99,5 +115,13 @@ extern "C" __global__ void floor_compute(gda::Qp, gda::Remote, float* values, un
 extern "C" __global__ void dormant_compute(gda::Qp qp, gda::Remote to, float* values, unsigned rounds, unsigned when) {
   with_live_values(values, rounds, [&](unsigned round) {
     if (round == when) issue<gda::GpuFence>(qp, to, round);
+  });
+}
+// REGISTERS dormant_compute_lean <= floor_compute + 16
+// REGISTERS dormant_compute_lean spills nothing
+extern "C" __global__ void dormant_compute_lean(const gda::Qp* qp, gda::Remote to, float* values, unsigned rounds,
+                                                unsigned when) {
+  with_live_values(values, rounds, [&](unsigned round) {
+    if (round == when) issue<gda::Lean<gda::GpuFence>>(*qp, to, round);
   });
 }

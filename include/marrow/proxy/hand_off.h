@@ -53,6 +53,7 @@ struct HandOff {
   static constexpr PreFence pre_fence = PreFence::kNone;
   static constexpr Publish publish = Publish::kPosted;
   static constexpr std::uint32_t desc_bytes = 16;  // 16, 32, 64 or 128; beyond 16 they carry nothing but marks
+  static constexpr gda::Residence residence = gda::Residence::kRegisters;  // of the Ring, as of a send queue's handle
 };
 
 template <class H>
@@ -111,6 +112,11 @@ using HandOffSteps = gda::List<Baseline, OwnRing, CachedCredit, PhaseMark, Tuned
 template <class H>
 struct SharedRing : H {
   static constexpr Reserve reserve = Reserve::kGpuAtomic;
+};
+/// For a kernel whose registers are its own.
+template <class H>
+struct Lean : H {
+  static constexpr gda::Residence residence = gda::Residence::kMemory;
 };
 template <class H, PreFence F>
 struct Fenced : H {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "marrow/gda/team.h"
 #include "marrow/proxy/memory.h"
@@ -35,12 +36,14 @@ template <HandOffType H, class Probe = NoProbe>
 class Producer {
   static_assert(CheckHandOff<H>::ok);
   static constexpr bool kOwn = H::reserve == Reserve::kOwnRing;
+  static constexpr bool kLean = H::residence == gda::Residence::kMemory;
   static constexpr bool kCached = H::credit == Credit::kCached;
 
  public:
   MARROW_HD explicit Producer(const Ring& ring) : ring_(ring), index_(kOwn ? ring.producers->head : 0) {
     if constexpr (kCached) freed_ = load_kept(&ring.producers->freed);
   }
+  Producer(const Ring&& ring) requires(kLean) = delete;  // the ring must outlive the object
   Producer(const Producer&) = delete;
   Producer& operator=(const Producer&) = delete;
   MARROW_HD ~Producer() {
@@ -142,7 +145,7 @@ class Producer {
     probe_.on_stores(kStores + kReady, H::publish == Publish::kRelease);
   }
 
-  Ring ring_;
+  std::conditional_t<kLean, const Ring&, Ring> ring_;
   std::uint64_t index_;      // own ring: the next one; shared: the one reserved last
   std::uint64_t freed_ = 0;  // what the worker's index was when it was read last
   bool reserved_ = false;    // shared ring: index_ has not been handed over yet
