@@ -18,8 +18,8 @@ struct Unguarded : P {
   static constexpr gda::Placement placement = gda::all_in(gda::Mem::kLane);
 };
 
-inline constexpr unsigned kCrowdBlocks = 32;  // of 256 threads
-inline constexpr unsigned kCrowdThreads = 256;
+inline constexpr unsigned kCrowdBlocks = 4;  // few threads fill the way to the host; many starve the lane
+inline constexpr unsigned kCrowdThreads = 128;
 inline constexpr std::size_t kCrowdBytes = std::size_t{64} << 10;  // of a CTA, over and over
 
 /// A loop of puts, each into a slot of its own. Pointers are the lane's.
