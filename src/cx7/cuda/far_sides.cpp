@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "cx7/cuda/cuda_call.cuh"
+#include "cx7/cuda/shifts.cuh"
+#include "cx7/cuda/table_memory.cuh"
 #include "util/error.h"
 
 namespace marrow::cx7::cuda {

@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "cx7/cuda/peer_memory.h"
-#include "cx7/cuda/shifts.cuh"
-#include "cx7/cuda/table_memory.cuh"
 #include "cx7/cuda/tables.h"
 #include "cx7/hca/far_news.h"
 
 namespace marrow::cx7::cuda {
+
+class Shifts;
+class TableMemory;
 
 /// The engine's GPU is current at every call; all throw util::Error.
 class FarSides {
