@@ -7,6 +7,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdlib>
 
 #include "cli/closest.h"
 #include "cli/help.h"
@@ -68,6 +70,10 @@ void parse_with(const std::string& command, std::vector<std::string> words, Fill
   }
 }
 
+std::string not_nan(const std::string& text) {
+  return std::isnan(std::strtod(text.c_str(), nullptr)) ? "'" + text + "' is no number of seconds" : std::string();
+}
+
 void declare_run(CLI::App& app, RunOptions& run) {
   app.add_option("EXPERIMENT", run.experiments);
   app.add_option("--nic", run.nic)->envname("MARROW_NIC");
@@ -77,7 +83,10 @@ void declare_run(CLI::App& app, RunOptions& run) {
   app.add_option("--axis", run.axes)->expected(1)->take_all();
   app.add_option("--iterations", run.iterations)->check(CLI::Range(1U, 100'000'000U))->envname("MARROW_ITERATIONS");
   app.add_option("--warmup", run.warmup)->check(CLI::Range(0U, 100'000'000U))->envname("MARROW_WARMUP");
-  app.add_option("--timeout", run.timeout_s)->check(CLI::Range(0.001, 86'400.0))->envname("MARROW_TIMEOUT");
+  app.add_option("--timeout", run.timeout_s)
+      ->check(CLI::Range(0.001, 86'400.0))
+      ->check(not_nan)  // which compares with no bound
+      ->envname("MARROW_TIMEOUT");
   app.add_option("--json", run.json)->envname("MARROW_JSON");
 }
 

@@ -72,6 +72,7 @@ TEST(Refuses, EverythingUnknownWithExitCodeTwoAndTheClosestName) {
       {{"run", "passes", "--iterations", "0"}, "error: ", "try: marrow run --help"},
       {{"run", "passes", "--iterations", "many"}, "error: ", "try: marrow run --help"},
       {{"run", "passes", "--timeout", "-1"}, "error: ", "try: marrow run --help"},
+      {{"run", "passes", "--timeout", "nan"}, "error: ", "try: marrow run --help"},
       {{"run", "passes", "--json"}, "error: ", "try: marrow run --help"},
       {{"run", "passes", "--json", "/nowhere/at/all.json"}, "error: cannot write /nowhere/at/all.json", "--json -"},
       {{"list", "zzzzz"}, "error: no experiment matches 'zzzzz'", "try: marrow list"},
