@@ -2,6 +2,9 @@
 // The rows: two callers, two transports, how their code was built in, and whether it runs.
 #include "experiments/enclosing_kernel/enclosing_kernel.h"
 
+#include <string>
+#include <string_view>
+
 #include "util/error.h"
 
 namespace marrow::experiments {

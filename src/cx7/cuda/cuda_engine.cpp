@@ -102,10 +102,15 @@ class CudaEngine final : public GpuEngine {
     const Current current(gpu_);
     Adopted adopted;
     if (qp.dci != nullptr) adopted.entry.dc_lids = std::uint32_t{lids[1]} << 16 | lids[0];
-    describe(qp, uar, adopted);
+    try {
+      describe(qp, uar, adopted);
+    } catch (const util::Error&) {
+      unmap(adopted);
+      throw;
+    }
     const auto seat = seats_.take(id_of(qp.attributes.device, qp.config.send_cq->cqn));
     if (!seat) {
-      for (const auto& [address, bytes] : adopted.mapped) host_.unmap(address, bytes);
+      unmap(adopted);
       return "the CUDA engine has no seat left for this queue pair (2,048, and 32 that share a CQ)";
     }
     adopted.seat = *seat;
@@ -164,7 +169,7 @@ class CudaEngine final : public GpuEngine {
       write_seat(gone.seat.warp, gone.seat.lane);
       publish();
       tell_of_refusals(read_counters(device));
-      for (const auto& [address, bytes] : gone.mapped) host_.unmap(address, bytes);
+      unmap(gone);
       if (adopted_.empty()) shifts_->stop();
     });
   }
@@ -372,6 +377,10 @@ class CudaEngine final : public GpuEngine {
     }
     adopted.mapped.emplace_back(part.at, part.bytes);
     return mapped;
+  }
+
+  void unmap(const Adopted& adopted) {
+    for (const auto& [address, bytes] : adopted.mapped) host_.unmap(address, bytes);
   }
 
   void describe(const Qp& qp, const Uar& uar, Adopted& adopted) {

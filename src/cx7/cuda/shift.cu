@@ -99,7 +99,7 @@ class Worker {
     }
     if (fresh) watcher_.hot_seen = watcher_.seen[0];
     if (fresh) watcher_.hot = 0;
-    if (!fresh && queue.qpn != 0) find_own_register(queue, watcher_);
+    if (!fresh && queue.qpn != 0) load_registers(queue, watcher_);  // which one is its own
   }
   __device__ void store() {
     auto* const to = reinterpret_cast<std::byte*>(&tables_.progress[warp_][lane_]);

@@ -118,36 +118,33 @@ __device__ inline void take_in(const QueueEntry& queue, Watcher& watcher, std::u
   named = true;
 }
 
-/// All registers, side by side.
-__device__ inline void look_at_all(const QueueEntry& queue, Watcher& watcher, bool& named, bool& page_rang) {
+/// All registers, side by side. One in which this queue's doorbell stands is its own; else all are looked at now and
+/// then.
+struct Registers {
   std::uint64_t words[kRegisters];
+};
+__device__ inline Registers load_registers(const QueueEntry& queue, Watcher& watcher) {
+  Registers all;
 #pragma unroll
-  for (std::uint32_t k = 0; k < kRegisters; ++k) words[k] = load64(queue.registers + k * wire::kUarDoorbellStride);
+  for (std::uint32_t k = 0; k < kRegisters; ++k) all.words[k] = load64(queue.registers + k * wire::kUarDoorbellStride);
 #pragma unroll
   for (std::uint32_t k = 0; k < kRegisters; ++k) {
-    if (words[k] == 0 || wire::Doorbell::from_word(words[k]).qpn != queue.qpn) continue;
+    if (all.words[k] == 0 || wire::Doorbell::from_word(all.words[k]).qpn != queue.qpn) continue;
     watcher.knows_own = true;
     watcher.hot = k;
   }
-#pragma unroll
-  for (std::uint32_t k = 0; k < kRegisters; ++k) {
-    if (k == watcher.hot) watcher.hot_seen = words[k];
-    if (words[k] == watcher.seen[k] || words[k] == 0) continue;
-    watcher.seen[k] = words[k];
-    take_in(queue, watcher, k, words[k], named, page_rang);
-  }
+  return all;
 }
 
-/// Which register is this queue's, where its doorbell still stands there. Else all are looked at now and then.
-__device__ inline void find_own_register(const QueueEntry& queue, Watcher& watcher) {
-  std::uint64_t words[kRegisters];
-#pragma unroll
-  for (std::uint32_t k = 0; k < kRegisters; ++k) words[k] = load64(queue.registers + k * wire::kUarDoorbellStride);
+__device__ inline void look_at_all(const QueueEntry& queue, Watcher& watcher, bool& named, bool& page_rang) {
+  const Registers all = load_registers(queue, watcher);
 #pragma unroll
   for (std::uint32_t k = 0; k < kRegisters; ++k) {
-    if (words[k] == 0 || wire::Doorbell::from_word(words[k]).qpn != queue.qpn) continue;
-    watcher.knows_own = true;
-    watcher.hot = k;
+    const std::uint64_t word = all.words[k];
+    if (k == watcher.hot) watcher.hot_seen = word;
+    if (word == watcher.seen[k] || word == 0) continue;
+    watcher.seen[k] = word;
+    take_in(queue, watcher, k, word, named, page_rang);
   }
 }
 
