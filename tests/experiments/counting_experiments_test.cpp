@@ -8,30 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "cli/spawn.h"
+#include "experiments/rows.h"
 
 namespace marrow::cli {
 namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
-
-Ended run(std::vector<std::string> words) {
-  words.insert(words.begin(), {MARROW_TOOL, "run", "--nic", "cx7-sim", "--json", "-"});
-  return spawn(words);
-}
-
-json records_of(const std::vector<std::string>& words) {
-  const auto ended = run(words);
-  EXPECT_EQ(ended.code, 0) << ended.err << ended.out;
-  return json::parse(ended.out)["records"];
-}
-
-std::map<std::string, json> metrics_of(const json& record) {
-  std::map<std::string, json> metrics;
-  for (const auto& metric : record["metrics"]) metrics[metric["name"]] = metric;
-  return metrics;
-}
 
 class StrictEnvironment {
  public:

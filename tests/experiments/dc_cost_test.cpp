@@ -7,28 +7,20 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "cli/spawn.h"
+#include "experiments/rows.h"
 
 namespace marrow::cli {
 namespace {
 
 using nlohmann::json;
 
-json records_of() {
-  const auto ended = spawn({MARROW_TOOL, "run", "dc-cost", "--nic", "cx7-sim", "--iterations", "300", "--json", "-"});
-  EXPECT_EQ(ended.code, 0) << ended.err << ended.out;
-  return json::parse(ended.out)["records"];
-}
-
-std::map<std::string, json> metrics_of(const json& record) {
-  std::map<std::string, json> metrics;
-  for (const auto& metric : record["metrics"]) metrics[metric["name"]] = metric;
-  return metrics;
+json dc_records() {
+  return records_of({"dc-cost", "--iterations", "300"});
 }
 
 TEST(DcCost, EachRowHasItsSegmentsAndItsConnections) {
   const std::map<std::string, int> stores{{"rc", 3}, {"dc-compact", 4}, {"dc-full", 6}};
-  const auto records = records_of();
+  const auto records = dc_records();
   ASSERT_EQ(records.size(), 5U);
   for (const auto& record : records) {
     const auto transport = record["axes"]["transport"].get<std::string>();
@@ -47,7 +39,7 @@ TEST(DcCost, EachRowHasItsSegmentsAndItsConnections) {
 
 TEST(DcCost, SixteenBytesOfAddressDoNotReachOverEthernet) {
   ::setenv("MARROW_SIM_LINK", "roce", 1);
-  const auto records = records_of();
+  const auto records = dc_records();
   ::unsetenv("MARROW_SIM_LINK");
   ASSERT_EQ(records.size(), 5U);
   for (const auto& record : records) {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "cli/spawn.h"
+#include "experiments/rows.h"
 
 namespace marrow::cli {
 namespace {
@@ -15,23 +15,10 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-Ended run(std::vector<std::string> words) {
-  words.insert(words.begin(), {MARROW_TOOL, "run", "--nic", "cx7-sim", "--json", "-"});
-  return spawn(words);
-}
-
-json records_of(const std::vector<std::string>& words) {
-  const auto ended = run(words);
-  EXPECT_EQ(ended.code, 0) << ended.err << ended.out;
-  return json::parse(ended.out)["records"];
-}
-
-std::map<std::string, json> metrics_of(const json& record) {
+std::map<std::string, json> passed_metrics(const json& record) {
   EXPECT_EQ(record["status"], "passed") << record["reason"];
   EXPECT_TRUE(record["verified"]);
-  std::map<std::string, json> metrics;
-  for (const auto& metric : record["metrics"]) metrics[metric["name"]] = metric;
-  return metrics;
+  return metrics_of(record);
 }
 
 void expect_usage_error(const std::vector<std::string>& words, const std::string& sentence) {
@@ -74,7 +61,7 @@ TEST(ProxyRate, EachMessageIsExecutedOnceAndARowWithChainsHasOneRequestAPostBesi
   ASSERT_EQ(records.size(), 2U);
   constexpr int kMessages = 2 * 32 * 1024;
   for (const auto& record : records) {
-    const auto metrics = metrics_of(record);
+    const auto metrics = passed_metrics(record);
     const bool chained = record["axes"]["batch"] == 16;
     EXPECT_EQ(metrics.at("message rate")["n"], 2);
     EXPECT_EQ(record["operations"], chained ? 2 * kMessages : kMessages);
@@ -88,8 +75,8 @@ TEST(ProxyRate, EachMessageIsExecutedOnceAndARowWithChainsHasOneRequestAPostBesi
 TEST(ProxyIdleRtt, TheTunedRowHasTheBaselineAndMiniGdaBesideIt) {
   const auto records = records_of({"proxy-idle-rtt", "--iterations", "50", "--warmup", "20"});
   ASSERT_EQ(records.size(), 2U);
-  const auto baseline = metrics_of(records[0]);
-  const auto tuned = metrics_of(records[1]);
+  const auto baseline = passed_metrics(records[0]);
+  const auto tuned = passed_metrics(records[1]);
   for (const auto* name : {"enqueue", "put+completion", "round trip"}) {
     EXPECT_EQ(baseline.at(name)["n"], 50) << name;
     EXPECT_EQ(tuned.at(name)["n"], 50) << name;
@@ -105,7 +92,7 @@ TEST(LoadedRtt, WhatTheBulkCarriedStandsBesideEachLatency) {
   const auto records = records_of({"loaded-rtt", "--axis", "background=0,4", "--iterations", "10"});
   ASSERT_EQ(records.size(), 4U);
   for (const auto& record : records) {
-    const auto metrics = metrics_of(record);
+    const auto metrics = passed_metrics(record);
     const bool loaded = record["axes"]["background"] == 4;
     for (const std::string queue : {"shared queue", "reserved queue"}) {
       EXPECT_EQ(metrics.at("round trip, " + queue)["n"], 10);
@@ -122,7 +109,7 @@ TEST(QueueIsolation, APacedBulkIsTheSameForEachTransport) {
   const auto records =
       records_of({"queue-isolation", "--axis", "pace_kmsg=20", "--axis", "rings=8", "--iterations", "10"});
   ASSERT_EQ(records.size(), 1U);
-  const auto metrics = metrics_of(records[0]);
+  const auto metrics = passed_metrics(records[0]);
   EXPECT_GT(metrics.at("bulk carried, reserved queue")["p50"], 0);
   EXPECT_LT(metrics.at("bulk carried, reserved queue")["p50"], 0.2) << "held at 0.02 M msg/s";
   EXPECT_EQ(metrics.count("shared / reserved"), 0U) << "asked of unpaced rows alone";
@@ -131,7 +118,7 @@ TEST(QueueIsolation, APacedBulkIsTheSameForEachTransport) {
 TEST(BatchUnderLoad, BothBatchesHaveTheirLatencyAndTheirLoad) {
   const auto records = records_of({"batch-under-load", "--iterations", "10"});
   ASSERT_EQ(records.size(), 1U);
-  const auto metrics = metrics_of(records[0]);
+  const auto metrics = passed_metrics(records[0]);
   EXPECT_EQ(metrics.at("round trip, batch 1")["paper"][0]["value"], 255);
   EXPECT_EQ(metrics.at("round trip, batch 16")["paper"][0]["value"], 272);
   EXPECT_EQ(metrics.at("bulk carried, batch 16 / batch 1")["paper"][0]["value"], 5.2);
@@ -141,7 +128,7 @@ TEST(ProxyClockState, BothStatesAreInOneRow) {
   const auto records =
       records_of({"proxy-clock-state", "--axis", "idle_ms=10", "--axis", "load_ms=10", "--iterations", "20"});
   ASSERT_EQ(records.size(), 2U);
-  const auto metrics = metrics_of(records[1]);
+  const auto metrics = passed_metrics(records[1]);
   for (const std::string state : {"cold", "warm"}) {
     EXPECT_GT(metrics.at("core clock, " + state)["p50"], 100) << "MHz";
     EXPECT_EQ(metrics.at("put+completion, " + state)["n"], 20);
@@ -156,7 +143,7 @@ TEST(Goodput, EachSizeAndTheLinksOwnReference) {
   ASSERT_GE(records.size(), 2U);
   for (const auto& record : records) {
     if (record["status"] == "waived") continue;
-    const auto metrics = metrics_of(record);
+    const auto metrics = passed_metrics(record);
     for (const auto* bytes : {"8", "512", "7168", "65536"}) {
       EXPECT_GT(metrics.at("goodput, " + std::string(bytes) + " B")["p50"], 0) << bytes;
     }
@@ -168,7 +155,7 @@ TEST(LatencyPayload, EveryByteOfALongPayloadIsCompared) {
   const auto records = records_of({"latency-payload", "--axis", "bytes=8,1048576", "--iterations", "8"});
   ASSERT_EQ(records.size(), 4U);
   for (const auto& record : records) {
-    const auto metrics = metrics_of(record);
+    const auto metrics = passed_metrics(record);
     EXPECT_EQ(metrics.at("put+completion")["n"], 8);
     EXPECT_EQ(metrics.count("issue") + metrics.count("enqueue"), 1U);
   }
