@@ -28,7 +28,7 @@ bool is_legal(QpState from, QpState to) {
 bool is_complete(QpState to, const QpAttributes& attributes) {
   if (to != QpState::kRtr) return true;
   const bool mtu =
-      std::has_single_bit(attributes.mtu_bytes) && attributes.mtu_bytes >= 256 && attributes.mtu_bytes <= kMaxPayload;
+      std::has_single_bit(attributes.mtu_bytes) && attributes.mtu_bytes >= 256 && attributes.mtu_bytes <= kMaxMtu;
   return mtu && attributes.responder_reads <= kMaxResources;
 }
 
