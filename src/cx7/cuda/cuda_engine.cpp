@@ -286,8 +286,9 @@ class CudaEngine final : public GpuEngine {
   const Side* far_side(const Qp& qp) {
     const unsigned slot = slot_of(qp.attributes.remote_qpn);
     const bool receives = qp.state == QpState::kRtr || qp.state == QpState::kRts;
-    const bool elsewhere = receives && qp.dci == nullptr && slot != slot_of(qp.config.qpn);
     const auto device = qp.attributes.remote_device;
+    const bool on_host = device < kDevices;  // no GPU thread reaches another host: serve.cuh counts it as absent
+    const bool elsewhere = receives && on_host && qp.dci == nullptr && slot != slot_of(qp.config.qpn);
     return elsewhere ? far_->side_of(slot, device) : &memory_->there().sides[device % kDevices];
   }
 

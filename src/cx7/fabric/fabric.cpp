@@ -22,7 +22,7 @@ struct Fabric::Impl {
   std::atomic<Wakefulness> wakefulness{Wakefulness::kAwake};
 };
 
-Fabric::Fabric(std::string domain)
+Fabric::Fabric(std::string domain, const LinkOptions&)
     : impl_(std::make_unique<Impl>(std::move(domain))),
       slot_(impl_->peers.slot()),
       local_out_(impl_->local.view()),

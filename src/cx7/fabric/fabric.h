@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cx7/fabric/link_options.h"
 #include "cx7/fabric/packet.h"
 #include "cx7/fabric/packet_ring.h"
 
@@ -32,35 +33,37 @@ struct Reservation {
 class Fabric {
  public:
   static constexpr unsigned kMaxSlots = 255;
+  static constexpr unsigned kOtherHosts = 256;  // plus another host's number (hosts.h): the route to that host
 
   /// Claims the first free slot of `domain`. Processes of one user, one network namespace and one domain see each
   /// other. Throws util::Error when all slots are taken.
-  explicit Fabric(std::string domain);
+  explicit Fabric(std::string domain, const LinkOptions& options = {});
   ~Fabric();
   Fabric(const Fabric&) = delete;
   Fabric& operator=(const Fabric&) = delete;
 
   [[nodiscard]] unsigned slot() const { return slot_; }
 
-  /// Room for a packet with up to `payload_bytes` (<= kMaxPayload) towards the process `slot`. Opens the link on first
+  /// Room for a packet with up to `payload_bytes` (<= kMaxPayload) towards the process or host `route`. Opens the link on first
   /// use (system calls then; none afterwards). At most one reservation at a time; an uncommitted one is simply dropped.
-  Reservation reserve(unsigned slot, std::uint32_t payload_bytes) {
-    if (slot != slot_) return reserve_at_peer(slot, payload_bytes);
+  Reservation reserve(unsigned route, std::uint32_t payload_bytes) {
+    if (route != slot_) return reserve_at_peer(route, payload_bytes);
     Packet* const packet = local_out_.reserve(payload_bytes);
     return {packet != nullptr ? Reservation::State::kRoom : Reservation::State::kFull, packet};
   }
 
   /// Publishes the reserved packet; its payload_bytes may be smaller than what was reserved. A peer that is awake sees
   /// it at once; one that sleeps is woken by the next deliver(), maintain() or sleep(), so that a burst costs one look.
-  void commit(unsigned slot) {
-    if (slot != slot_) return commit_at_peer(slot);
+  void commit(unsigned route) {
+    if (route != slot_) return commit_at_peer(route);
     local_out_.commit();
   }
 
   /// Hands up to `budget` arrived packets to `sink(const Packet&)`, own and foreign, oldest first on each link; returns
   /// how many. Links take turns in being first. The sink may reserve and commit.
+  /// `now` is the caller's time: faults that delay go by it.
   template <class Sink>
-  unsigned deliver(unsigned budget, Sink&& sink) {
+  unsigned deliver(unsigned budget, [[maybe_unused]] std::chrono::nanoseconds now, Sink&& sink) {
     if (unannounced_) wake_peers();
     unsigned done = 0;
     const std::size_t links = incoming_.size();
@@ -90,8 +93,8 @@ class Fabric {
 
  private:
   struct Impl;
-  Reservation reserve_at_peer(unsigned slot, std::uint32_t payload_bytes);
-  void commit_at_peer(unsigned slot);
+  Reservation reserve_at_peer(unsigned route, std::uint32_t payload_bytes);
+  void commit_at_peer(unsigned route);
   void wake_peers();
   void attend(std::chrono::nanoseconds most);
 

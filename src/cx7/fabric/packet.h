@@ -86,11 +86,12 @@ struct alignas(64) Packet {
   std::uint64_t swap_add = 0;   // AtomicETH; original value in an atomic acknowledge
   std::uint32_t compare_high = 0;  // AtomicETH, split to keep the struct at one cache line
   std::uint32_t compare_low = 0;
-  std::uint8_t from_device = 0;  // stands for the source address (LID or GID)
+  std::uint8_t from_device = 0;  // stands for the source address (LID or GID); from kFirstHost on another host: hosts.h
   std::uint8_t to_device = 0;    // stands for the destination address
-  bool dc = false;               // a request of the DC transport: for a DCT and for nobody else
-  bool grh = false;              // of a UD packet
+  bool dc : 1 = false;           // a request of the DC transport: for a DCT and for nobody else
+  bool grh : 1 = false;          // of a UD packet
   std::uint8_t service_level = 0;
+  std::uint32_t from_host = 0;  // IPv4 address, where another process of this host took the packet from the network
 
   [[nodiscard]] std::uint64_t compare() const { return std::uint64_t{compare_high} << 32 | compare_low; }
   [[nodiscard]] const std::byte* payload() const { return reinterpret_cast<const std::byte*>(this + 1); }

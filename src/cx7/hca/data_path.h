@@ -154,6 +154,11 @@ inline SentWqe& window_at(Requester& requester, std::uint32_t at) {
   return requester.window[at & (static_cast<std::uint32_t>(requester.window.size()) - 1)];
 }
 
+/// Where the peer's packets go.
+inline unsigned route_of(const Qp& qp) {
+  return route_to(qp.attributes.remote_device, qp.attributes.remote_qpn);
+}
+
 /// Signed distance of two 16-bit queue indices.
 constexpr std::int16_t distance16(std::uint32_t a, std::uint32_t b) {
   return static_cast<std::int16_t>(a - b);

@@ -44,9 +44,9 @@ bool DataPath::aim(Qp& qp) {
 // False: the link is full. A packet that nobody takes is lost, as on a fabric; the requests behind it find out.
 bool DataPath::send_dc(Qp& qp, PacketOpcode opcode) {
   const auto& dci = *qp.dci;
-  const auto slot = slot_of(qp.attributes.remote_qpn);
+  const auto route = route_of(qp);
   Reservation room{Reservation::State::kLost, nullptr};
-  if (qp.attributes.remote_device != kNoDevice) room = engine_.fabric_.reserve(slot, 0);
+  if (qp.attributes.remote_device != kNoDevice) room = engine_.fabric_.reserve(route, 0);
   if (room.state == Reservation::State::kFull) return false;
   if (room.state != Reservation::State::kRoom) {
     ++device_.counters.packets_dropped;
@@ -61,7 +61,7 @@ bool DataPath::send_dc(Qp& qp, PacketOpcode opcode) {
                   .from_device = device_.index,
                   .to_device = qp.attributes.remote_device,
                   .dc = true};
-  engine_.fabric_.commit(slot);
+  engine_.fabric_.commit(route);
   ++device_.counters.packets_sent;
   trace(TraceEvent::Kind::kPacketSent, qp.attributes.remote_qpn, qp.requester.next_psn,
         static_cast<std::uint8_t>(opcode));

@@ -35,7 +35,8 @@ void clear_registers(const Uar& uar) {
 
 }  // namespace
 
-Engine::Engine(std::string domain, Checking checking) : fabric_(domain), checking_(checking) {
+Engine::Engine(const std::string& domain, Checking checking, const LinkOptions& links)
+    : fabric_(domain, links), checking_(checking) {
   for (std::uint8_t k = 0; k < kDevices; ++k) devices_[k] = std::make_unique<Device>(k, fabric_.slot());
   ready_.reserve(1024);
   dma::install_fault_handler();
@@ -58,7 +59,7 @@ bool Engine::step(Time now) {
   const std::lock_guard lock(mutex_);
   bool moved = false;
   for (auto& device : devices_) moved |= DataPath(*this, *device, now).poll_doorbells();
-  moved |= fabric_.deliver(kDeliverAStep, [this, now](const Packet& packet) { deliver(packet, now); }) != 0;
+  moved |= fabric_.deliver(kDeliverAStep, now, [this, now](const Packet& packet) { deliver(packet, now); }) != 0;
   moved |= serve_ready(now);
   if (now >= next_scan_) {
     next_scan_ = now + kScanEvery;

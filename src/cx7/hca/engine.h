@@ -26,6 +26,12 @@ namespace marrow::cx7 {
 inline constexpr std::uint8_t kDevices = 2;
 inline constexpr std::uint8_t kNoDevice = 0xff;
 
+/// Where packets go that are for queue pair `qpn` of `device`, which may be another host's number: for
+/// Fabric::reserve().
+[[nodiscard]] inline unsigned route_to(std::uint8_t device, std::uint32_t qpn) {
+  return device < kDevices ? slot_of(qpn) : Fabric::kOtherHosts + device;
+}
+
 /// One HCA with one port. Numbers of its objects carry the process's slot.
 struct Device {
   Device(std::uint8_t device_index, std::uint32_t slot)
@@ -56,7 +62,7 @@ struct GpuChoice {
 
 class Engine {
  public:
-  Engine(std::string domain, Checking checking);
+  Engine(const std::string& domain, Checking checking, const LinkOptions& links = {});
   ~Engine();
 
   /// Held by every control-path call. The engine lets go between steps, at once when a call waits.

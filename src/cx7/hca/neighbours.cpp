@@ -190,7 +190,8 @@ void Neighbours::qp_changed(const Qp& qp) {
     taken_away |= takes;
   }
   if (taken_away) await_subscribers();
-  if (qp.on_gpu && now.receives && slot_of(now.remote_qpn) != engine_.fabric().slot()) meet(qp);
+  const bool leads_here = now.remote_device >= kDevices || slot_of(now.remote_qpn) == engine_.fabric().slot();
+  if (qp.on_gpu && now.receives && !leads_here) meet(qp);
 }
 
 }  // namespace marrow::cx7

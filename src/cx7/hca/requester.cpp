@@ -134,7 +134,7 @@ bool DataPath::send_packet(Qp& qp) {
   const auto bytes = awaits_response(wqe.opcode) ? 0 : std::min(qp.attributes.mtu_bytes, wqe.bytes - offset);
   Reservation room{Reservation::State::kLost, nullptr};
   if (qp.attributes.remote_device != kNoDevice) {
-    room = engine_.fabric_.reserve(slot_of(qp.attributes.remote_qpn), bytes);
+    room = engine_.fabric_.reserve(route_of(qp), bytes);
   }
   if (room.state == Reservation::State::kFull) return false;
   if (room.state == Reservation::State::kRoom) {
@@ -143,7 +143,7 @@ bool DataPath::send_packet(Qp& qp) {
       refuse(qp, {true, wqe.index, wqe.opcode, wire::Syndrome::kLocalProtection, 0x51});
       return false;
     }
-    engine_.fabric_.commit(slot_of(qp.attributes.remote_qpn));
+    engine_.fabric_.commit(route_of(qp));
     ++device_.counters.packets_sent;
   } else {
     ++device_.counters.packets_dropped;

@@ -42,7 +42,7 @@ bool DataPath::answer(Qp& qp) {
 
 // Room for an answer; null with `full` false when the requester is gone and the answer with it.
 Packet* DataPath::reserve_answer(Qp& qp, std::uint32_t bytes, bool& full) {
-  const auto room = engine_.fabric_.reserve(slot_of(qp.attributes.remote_qpn), bytes);
+  const auto room = engine_.fabric_.reserve(route_of(qp), bytes);
   full = room.state == Reservation::State::kFull;
   if (room.state == Reservation::State::kLost) ++device_.counters.packets_dropped;
   if (room.state != Reservation::State::kRoom) return nullptr;
@@ -65,7 +65,7 @@ bool DataPath::send_ack(Qp& qp, std::uint32_t psn, std::uint8_t syndrome) {
   packet->psn = psn;
   packet->msn = qp.responder.msn;
   packet->syndrome = syndrome;
-  engine_.fabric_.commit(slot_of(qp.attributes.remote_qpn));
+  engine_.fabric_.commit(route_of(qp));
   auto& counters = device_.counters;
   ++counters.packets_sent;
   if (syndrome < aeth::kRnrNak) {
@@ -104,7 +104,7 @@ bool DataPath::answer_resource(Qp& qp, ResponderResource& resource) {
         return true;
       }
     }
-    engine_.fabric_.commit(slot_of(qp.attributes.remote_qpn));
+    engine_.fabric_.commit(route_of(qp));
     ++device_.counters.packets_sent;
   }
   return true;

@@ -26,8 +26,8 @@ void move_packets(benchmark::State& state, Fabric& from, Fabric& to) {
       std::memset(room.packet->payload(), i, payload_bytes);
       from.commit(to.slot());
     }
-    from.deliver(16, [&](const Packet& packet) { seen += packet.payload_bytes; });
-    if (&from != &to) to.deliver(16, [&](const Packet& packet) { seen += packet.payload_bytes; });
+    from.deliver(16, {}, [&](const Packet& packet) { seen += packet.payload_bytes; });
+    if (&from != &to) to.deliver(16, {}, [&](const Packet& packet) { seen += packet.payload_bytes; });
   }
   benchmark::DoNotOptimize(seen);
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * 16);

@@ -26,7 +26,7 @@ constexpr std::uint32_t kLastPsn = 0xffffff;
 [[noreturn]] void echo(const std::string& domain) {
   Fabric fabric(domain);
   for (bool last = false; !last;) {
-    fabric.deliver(64, [&](const Packet& packet) {
+    fabric.deliver(64, {}, [&](const Packet& packet) {
       last = last || packet.psn == kLastPsn;
       const Reservation room = fabric.reserve(0, packet.payload_bytes);
       if (room.state != State::kRoom) return;
@@ -88,7 +88,7 @@ class FabricProcesses : public ::testing::Test {
     auto maintain_at = util::now() + milliseconds(1);
     const auto end = maintain_at + seconds(5);
     while (psn == ~0u && util::now() < end) {
-      fabric_->deliver(1, [&](const Packet& packet) {
+      fabric_->deliver(1, {}, [&](const Packet& packet) {
         psn = packet.psn;
         for (std::uint32_t i = 0; i < packet.payload_bytes; ++i) EXPECT_EQ(packet.payload()[i], std::byte(psn));
       });

@@ -40,7 +40,7 @@ State send(Fabric& from, unsigned to, std::uint32_t psn) {
 std::vector<std::uint32_t> receive(Fabric& at) {
   std::vector<std::uint32_t> psns;
   at.maintain();
-  at.deliver(1000, [&](const Packet& packet) { psns.push_back(packet.psn); });
+  at.deliver(1000, {}, [&](const Packet& packet) { psns.push_back(packet.psn); });
   return psns;
 }
 
@@ -92,21 +92,21 @@ TEST_F(FabricTest, DeliversItsOwnPacketsInOrder) {
   Fabric fabric(domain_);
   for (std::uint32_t psn = 0; psn < 5; ++psn) ASSERT_EQ(send(fabric, fabric.slot(), psn), State::kRoom);
   EXPECT_THAT(receive(fabric), ::testing::ElementsAre(0, 1, 2, 3, 4));
-  EXPECT_EQ(fabric.deliver(10, [](const Packet&) { FAIL(); }), 0u);
+  EXPECT_EQ(fabric.deliver(10, {}, [](const Packet&) { FAIL(); }), 0u);
 }
 
 TEST_F(FabricTest, DeliversNoMoreThanTheBudget) {
   Fabric fabric(domain_);
   for (std::uint32_t psn = 0; psn < 5; ++psn) ASSERT_EQ(send(fabric, fabric.slot(), psn), State::kRoom);
-  EXPECT_EQ(fabric.deliver(3, [](const Packet&) {}), 3u);
-  EXPECT_EQ(fabric.deliver(3, [](const Packet&) {}), 2u);
+  EXPECT_EQ(fabric.deliver(3, {}, [](const Packet&) {}), 3u);
+  EXPECT_EQ(fabric.deliver(3, {}, [](const Packet&) {}), 2u);
 }
 
 TEST_F(FabricTest, LetsTheSinkSend) {
   Fabric fabric(domain_);
   ASSERT_EQ(send(fabric, fabric.slot(), 1), State::kRoom);
   unsigned hops = 0;
-  fabric.deliver(10, [&](const Packet& packet) {
+  fabric.deliver(10, {}, [&](const Packet& packet) {
     ++hops;
     if (packet.psn < 4) {
       ASSERT_EQ(send(fabric, fabric.slot(), packet.psn + 1), State::kRoom);
@@ -125,7 +125,7 @@ TEST_F(FabricTest, CarriesPayloadBothWaysBetweenTwoSlots) {
   std::memcpy(room.packet->payload(), text, sizeof text);
   a.commit(b.slot());
   b.maintain();
-  EXPECT_EQ(b.deliver(10,
+  EXPECT_EQ(b.deliver(10, {},
                       [&](const Packet& packet) {
                         EXPECT_STREQ(reinterpret_cast<const char*>(packet.payload()), text);
                         EXPECT_EQ(send(b, a.slot(), 42), State::kRoom);
@@ -142,7 +142,7 @@ TEST_F(FabricTest, GivesEveryLinkItsTurn) {
   a.maintain();
   bool foreign_seen = false;
   for (int step = 0; step < 2; ++step) {
-    a.deliver(10, [&](const Packet& packet) { foreign_seen = foreign_seen || packet.psn == 2; });
+    a.deliver(10, {}, [&](const Packet& packet) { foreign_seen = foreign_seen || packet.psn == 2; });
   }
   EXPECT_TRUE(foreign_seen);
 }
@@ -155,7 +155,7 @@ TEST_F(FabricTest, SaysFullUntilThePeerTakes) {
   EXPECT_EQ(sent, kPeerRingBytes / 64);
   EXPECT_EQ(a.reserve(b.slot(), 0).state, State::kFull);
   b.maintain();
-  EXPECT_EQ(b.deliver(1, [](const Packet&) {}), 1u);
+  EXPECT_EQ(b.deliver(1, {}, [](const Packet&) {}), 1u);
   EXPECT_EQ(a.reserve(b.slot(), 0).state, State::kRoom);
 }
 
@@ -209,7 +209,7 @@ TEST_F(FabricTest, HangsUpOnAPeerThatWritesGarbage) {
   fabric.maintain();
   std::memset(rogue.view().data, 0x77, 4096);
   rogue.view().control->head.store(4096);
-  EXPECT_EQ(fabric.deliver(10, [](const Packet&) { FAIL() << "garbage was delivered"; }), 0u);
+  EXPECT_EQ(fabric.deliver(10, {}, [](const Packet&) { FAIL() << "garbage was delivered"; }), 0u);
   EXPECT_FALSE(rogue.was_hung_up_on());
   fabric.maintain();
   EXPECT_TRUE(rogue.was_hung_up_on());
