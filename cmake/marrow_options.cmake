@@ -3,6 +3,7 @@
 # the configure run by marrow_report_missing().
 option(MARROW_TESTS "build the tests and benchmarks" ON)
 option(MARROW_WERROR "treat warnings as errors" ON)
+option(MARROW_PRECOMPILE "precompile the headers that most tests and experiments include; off in the dev preset" ON)
 set(MARROW_SANITIZE "" CACHE STRING "sanitizers to build with: address,undefined or thread; empty for none")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)

@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "cli/child.h"
 #include "measure/record_json.h"

@@ -3,6 +3,7 @@
 #include "measure/document.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "util/error.h"
 

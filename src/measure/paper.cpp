@@ -3,6 +3,7 @@
 #include "measure/paper.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "measure/paper_data.h"
 #include "measure/record_json.h"

@@ -2,7 +2,7 @@
 // Record <-> JSON. The order of keys is fixed, so that two documents can be compared with diff.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "measure/record.h"
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "measure/record_json.h"
 #include "measure/sample_records.h"
