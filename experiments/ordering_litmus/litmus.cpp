@@ -9,6 +9,7 @@
 #include <array>
 #include <chrono>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "experiments/ordering_litmus/litmus_slots.h"
@@ -40,6 +41,12 @@ struct Totals {
   [[nodiscard]] bool clean() const { return stale + lookout.stale + wrong_payloads() + early == 0; }
 };
 
+/// The recipes that promise that nothing is ever seen: system scope anywhere; on a host lane all but the control.
+bool promises(const LitmusRow& row, const Context& context) {
+  const bool system = row.policy == gda::SystemFence::name || row.policy == gda::SystemReleaseStore::name;
+  return system || (context.gpu == nullptr && row.policy != gda::NoOrder::name);
+}
+
 class Litmus {
  public:
   Litmus(const Context& context, const LitmusRow& row, const LitmusSetting& setting)
@@ -55,6 +62,8 @@ class Litmus {
   void await(std::uint64_t puts) { all_loops({.awaits = true, .puts = puts}); }
 
   [[nodiscard]] const Totals& totals() const { return totals_; }
+  /// Why the queue took no more puts; empty if it took them all.
+  [[nodiscard]] const std::string& ended_by() const { return ended_by_; }
   [[nodiscard]] std::span<const double> issue_ns() const { return issue_ns_; }
 
  private:
@@ -64,7 +73,7 @@ class Litmus {
   };
 
   void all_loops(const Loop& all) {
-    for (std::uint64_t left = all.puts - all.puts % row_.batch; left > 0 && !context_.stopping();) {
+    for (std::uint64_t left = all.puts - all.puts % row_.batch; left > 0 && ended_by_.empty() && !context_.stopping();) {
       const auto puts = std::min(left, kLoopPuts);
       if (loop(row_.policy, {all.awaits, puts}) < puts) return;
       left -= puts;
@@ -85,16 +94,27 @@ class Litmus {
     auto pass = setting_.lane(ordering, job);
     if (lookout) add(lookout->stop());
     const auto& report = pass.report;
-    totals_.stale += counted_by_nic(kOfNicStale) - stale;
+    const auto stale_now = counted_by_nic(kOfNicStale) - stale;
+    totals_.stale += stale_now;
     totals_.late_records += counted_by_nic(kOfNicLateRecord) - late;
     totals_.puts += report.puts;
     totals_.cqes += report.cqes;
     totals_.early += report.early;
     issue_ns_.insert(issue_ns_.end(), pass.issue_ns.begin(), pass.issue_ns.end());
     next_ += report.puts;
-    require_success(report);
-    check(job, report.puts);
+    if (report.result.ok()) {
+      check(job, report.puts);
+    } else {
+      end(report, stale_now);
+    }
     return report.puts;
+  }
+
+  /// A stale WQE may name another queue or an opcode of long ago, and then it ends the queue. From a recipe that promises
+  /// nothing that is an answer, and what was posted behind it was not executed: its payloads are not counted.
+  void end(const LitmusReport& report, std::uint64_t stale_now) {
+    if (stale_now == 0 || promises(row_, context_)) fail(report);
+    ended_by_ = gda::format_result(report.result);
   }
 
   void add(const Sightings& seen) {
@@ -116,8 +136,7 @@ class Litmus {
             .puts = loop.puts};
   }
 
-  void require_success(const LitmusReport& report) const {
-    if (report.result.ok()) return;
+  [[noreturn]] void fail(const LitmusReport& report) const {
     throw util::Error(fmt::format("after {} puts, {} of them stale, one did not complete: {}\n{}", totals_.puts,
                                   totals_.stale, gda::format_result(report.result), gda::format_dump(report.dump)));
   }
@@ -142,6 +161,7 @@ class Litmus {
   Totals totals_;
   std::vector<double> issue_ns_;
   std::uint64_t next_ = 0;  // number of the next put
+  std::string ended_by_;
 };
 
 /// How often something was seen, of so many tries; or, where it never was, how often it may happen all the same: with
@@ -161,12 +181,6 @@ void add_seen(measure::Record& record, const Seen& seen, measure::Kind kind) {
   summary.n = seen.tries;
   const std::string name = seen.count > 0 ? seen.name : fmt::format("{}, at most", seen.name);
   record.metrics.push_back({name, "per million", kind, summary, {}});
-}
-
-/// The recipes that promise that nothing is ever seen: system scope anywhere; on a host lane all but the control.
-bool promises(const LitmusRow& row, const Context& context) {
-  const bool system = row.policy == gda::SystemFence::name || row.policy == gda::SystemReleaseStore::name;
-  return system || (context.gpu == nullptr && row.policy != gda::NoOrder::name);
 }
 
 std::string sentence_of(const LitmusRow& row, const Totals& totals) {
@@ -229,6 +243,10 @@ void measure_litmus(const Context& context, const LitmusRow& row, const LitmusSe
   record.counts.operations = totals.puts;
   add_time(record, "issue", setting.issue_kind, litmus.issue_ns());
   tell(context, row, totals, record);
+  if (!litmus.ended_by().empty()) {
+    record.warnings.push_back(
+        fmt::format("a stale WQE ended the queue after {} puts: {}", totals.puts, litmus.ended_by()));
+  }
   record.verified = !context.stopping();
 }
 

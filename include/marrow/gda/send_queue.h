@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "marrow/gda/announce.h"
 #include "marrow/gda/completion_queue.h"
@@ -43,13 +44,7 @@ class SendQueue : public WqeWriter<P, Probe> {
   SendQueue(const SendQueue&) = delete;
   SendQueue& operator=(const SendQueue&) = delete;
   MARROW_HD ~SendQueue() {
-    if constexpr (!kLean<P>) {  // each lane stores the same
-      auto& c = *qp_.counters;
-      posted_.give_back(c);
-      c.ci = cq_.ci();
-      c.cqes = cq_.cqes();
-      if (!refused_) c.error = cq_.error();
-    }
+    if constexpr (!kLean<P>) give_back();
   }
 
   /// Waits until the SQ has room; each slot must then be written. Cost with room: one comparison of registers.
@@ -59,7 +54,7 @@ class SendQueue : public WqeWriter<P, Probe> {
   MARROW_HD Slots reserve(const Team& team, Room room) {
     probe().on_stage(Stage::kCaller);
     if (lacks_room(room)) {
-      const Status status = find_room(team, room);
+      const Status status = make_sure_of(team, room);
       if (status != Status::kOk) return {reserved(), room, status};
     }
     return take(room);
@@ -85,7 +80,7 @@ class SendQueue : public WqeWriter<P, Probe> {
   MARROW_HD Ticket post(const Team& team, Room room, const Write& write) {
     probe().on_stage(Stage::kCaller);
     if (lacks_room(room) | (open_ != 0)) {
-      const Status status = open_ == 0 ? find_room(team, room) : Status::kBadRequest;
+      const Status status = open_ == 0 ? make_sure_of(team, room) : Status::kBadRequest;
       const std::uint64_t pi = posted_.pi();  // of what the other way returns, as much as can be the same
       if (status != Status::kOk) return {pi, pi, status};
     }
@@ -158,7 +153,43 @@ class SendQueue : public WqeWriter<P, Probe> {
     return static_cast<std::uint32_t>(a) != static_cast<std::uint32_t>(b);
   }
 
-  /// Where room_ is not enough: what is wrong, or how much room there is by now.
+  /// Each lane stores the same.
+  MARROW_HD void give_back() const {
+    auto& c = *qp_.counters;
+    posted_.give_back(c);
+    c.ci = cq_.ci();
+    c.cqes = cq_.cqes();
+    if (!refused_) c.error = cq_.error();
+  }
+
+  /// Where the room known of is not enough. A queue in registers looks for more through the counters and out of line:
+  /// the search would else stand between the test and the WQE, and every put would jump over it.
+  template <class Team>
+  MARROW_HD Status make_sure_of(const Team& team, const Room& room) {
+    if constexpr (kLean<P> || !std::is_empty_v<Probe>) {
+      return find_room(team, room);
+    } else {
+      give_back();
+      const Found found = find_room_away(qp_, team, Room{room}, open_);
+      posted_ = Posted<false, kDefers<P>>(qp_);
+      cq_ = CompletionQueue<P>(qp_);
+      posted_.set_room(found.room);
+      return found.status;
+    }
+  }
+  struct Found {
+    Status status;
+    std::uint32_t room;
+  };
+  template <class Team>
+  MARROW_HD_AWAY static Found find_room_away(Qp qp, Team team, Room room, std::uint32_t open) {
+    SendQueue sq(qp);
+    sq.open_ = open;
+    const Status status = sq.find_room(team, room);
+    return {status, sq.posted_.room()};
+  }
+
+  /// What is wrong, or how much room there is by now.
   template <class Team>
   MARROW_HD Status find_room(const Team& team, const Room& room) {
     const std::uint64_t need = room.total();
