@@ -73,7 +73,8 @@ class Litmus {
   };
 
   void all_loops(const Loop& all) {
-    for (std::uint64_t left = all.puts - all.puts % row_.batch; left > 0 && ended_by_.empty() && !context_.stopping();) {
+    for (std::uint64_t left = all.puts - all.puts % row_.batch;
+         left > 0 && ended_by_.empty() && !context_.stopping();) {
       const auto puts = std::min(left, kLoopPuts);
       if (loop(row_.policy, {all.awaits, puts}) < puts) return;
       left -= puts;
@@ -110,8 +111,8 @@ class Litmus {
     return report.puts;
   }
 
-  /// A stale WQE may name another queue or an opcode of long ago, and then it ends the queue. From a recipe that promises
-  /// nothing that is an answer, and what was posted behind it was not executed: its payloads are not counted.
+  /// A stale WQE may name another queue or an opcode of long ago, and then it ends the queue. From a recipe that
+  /// promises nothing that is an answer, and what was posted behind it was not executed: its payloads are not counted.
   void end(const LitmusReport& report, std::uint64_t stale_now) {
     if (stale_now == 0 || promises(row_, context_)) fail(report);
     ended_by_ = gda::format_result(report.result);

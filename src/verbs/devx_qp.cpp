@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "marrow/wire/dc.h"
 #include "util/error.h"
@@ -21,10 +22,15 @@
 namespace marrow::verbs {
 namespace {
 
-constexpr std::uint32_t kMostWqeWqebbs = 4;  // of one WQE of ours
+constexpr std::uint32_t kMostWqeWqebbs = 4;   // of one WQE of ours
+constexpr std::uint32_t kFewestReceives = 4;  // so that the SQ behind them begins on a WQEBB
 
 [[noreturn]] void refuse_option(const Context& context, const std::string& sentence) {
   throw util::Error(fmt::format("{}: {}", context.name(), sentence), util::ErrorKind::kUsage);
+}
+
+std::uint32_t most_receives(const Capabilities& limits) {
+  return std::min(1u << limits.log_max_sq_wqebbs, wire::kMaxSqWqebbs);  // one limit for all rings of a QP
 }
 
 DevxQpOptions checked(const Context& context, DevxQpOptions options) {
@@ -43,11 +49,24 @@ DevxQpOptions checked(const Context& context, DevxQpOptions options) {
     refuse_option(context, fmt::format("a CQ of {} entries is too small for an SQ of {} WQEBBs", options.cqes,
                                        options.sq_wqebbs));
   }
+  const std::uint32_t receives = options.receives;
+  if (receives != 0 && (!util::is_pow2(receives) || receives < kFewestReceives || receives > most_receives(limits))) {
+    refuse_option(context, fmt::format("an RQ of {} receives is not a power of two from {} to {}", receives,
+                                       kFewestReceives, most_receives(limits)));
+  }
+  if (receives != 0 && options.service == prm::ServiceType::kDci) refuse_option(context, "a DCI has no RQ");
   if (options.service == prm::ServiceType::kDci && !limits.dc) refuse_option(context, "the device has no DC transport");
   if (options.overrun == CqOverrun::kIgnore && !limits.cq_overrun_ignore) {
     refuse_option(context, "the device cannot ignore CQ overruns");
   }
   return options;
+}
+
+std::uint32_t event_queue(const Context& context) {
+  std::uint32_t eqn = 0;
+  const int error = mlx5dv_devx_query_eqn(context.get(), 0, &eqn);
+  if (error != 0) throw util::system_error(fmt::format("ask {} for its event queue", context.name()), errno);
+  return eqn;
 }
 
 std::uint32_t log2_of(std::uint32_t power) {
@@ -67,29 +86,27 @@ DevxQp::DevxQp(const Context& context, const Pd& pd, const Options& options)
     : context_(&context),
       pd_(&pd),
       options_(checked(context, options)),
-      sq_memory_(take(options_.memory.sq, std::size_t{options_.sq_wqebbs} * wire::kWqebbBytes)),
+      sq_memory_(take(options_.memory.sq, rq_bytes() + std::size_t{options_.sq_wqebbs} * wire::kWqebbBytes)),
       cq_memory_(take(options_.memory.cq, std::size_t{options_.cqes} * wire::kCqeBytes)),
       record_memory_(take(options_.memory.dbrec, sizeof(Records))),
-      counter_memory_(take(options_.memory.counters, sizeof(gda::QpCounters))),
+      counter_memory_(take(options_.memory.counters, sizeof(Counters))),
       sq_umem_(context, *sq_memory_),
       cq_umem_(context, *cq_memory_),
       record_umem_(context, *record_memory_),
       uar_(context, options_.uar) {
-  const gda::QpCounters counters;
+  const Counters counters;
   counter_memory_->write(0, std::as_bytes(std::span(&counters, 1)));
   cq_memory_->fill(std::byte{wire::kFreshCqeByte});
   create_cq();
+  if (options_.receives != 0) create_receive_cq();
   create_qp();
   address_ = make_address(context, qpn_);
 }
 
 void DevxQp::create_cq() {
-  std::uint32_t eqn = 0;
-  const int error = mlx5dv_devx_query_eqn(context_->get(), 0, &eqn);
-  if (error != 0) throw util::system_error(fmt::format("ask {} for its event queue", context_->name()), errno);
   const auto in = verbs::create_cq({.log_cqes = log2_of(options_.cqes),
                                     .uar_page = uar_.page(),
-                                    .eqn = eqn,
+                                    .eqn = event_queue(*context_),
                                     .umem_id = cq_umem_.id(),
                                     .dbrec_umem_id = record_umem_.id(),
                                     .dbrec_offset = offsetof(Records, cq),
@@ -98,6 +115,26 @@ void DevxQp::create_cq() {
   Mailbox<prm::create_cq::kOutBytes> out;
   cq_ = create_object(context_->get(), in.bytes, out.bytes);
   cqn_ = out.get(prm::out::object);
+}
+
+// All that an immediate needs of a receive WQE is that there is one: each is an empty list.
+void DevxQp::create_receive_cq() {
+  const std::vector<wire::DataSegment> empty(options_.receives,
+                                             wire::DataSegment{.lkey = wire::be32(wire::kInvalidLkey)});
+  sq_memory_->write(0, std::as_bytes(std::span(empty)));
+  receive_cq_memory_ = take(options_.memory.cq, std::size_t{options_.receives} * wire::kCqeBytes);
+  receive_cq_memory_->fill(std::byte{wire::kFreshCqeByte});
+  receive_cq_umem_.emplace(*context_, *receive_cq_memory_);
+  const auto in = verbs::create_cq({.log_cqes = log2_of(options_.receives),
+                                    .uar_page = uar_.page(),
+                                    .eqn = event_queue(*context_),
+                                    .umem_id = receive_cq_umem_->id(),
+                                    .dbrec_umem_id = record_umem_.id(),
+                                    .dbrec_offset = offsetof(Records, receive_cq),
+                                    .overrun_ignore = true});
+  Mailbox<prm::create_cq::kOutBytes> out;
+  receive_cq_ = create_object(context_->get(), in.bytes, out.bytes);
+  receive_cqn_ = out.get(prm::out::object);
 }
 
 void DevxQp::create_qp() {
@@ -110,7 +147,10 @@ void DevxQp::create_qp() {
                                     .dbrec_umem_id = record_umem_.id(),
                                     .dbrec_offset = offsetof(Records, qp),
                                     .timestamp_format = context_->capabilities().timestamp_format,
-                                    .user_index = options_.user_index});
+                                    .user_index = options_.user_index,
+                                    .rq = {.any = options_.receives != 0,
+                                           .log_wqes = options_.receives != 0 ? log2_of(options_.receives) : 0,
+                                           .cqn = receive_cqn_}});
   Mailbox<prm::create_qp::kOutBytes> out;
   qp_ = create_object(context_->get(), in.bytes, out.bytes);
   qpn_ = out.get(prm::out::object);
@@ -121,7 +161,7 @@ gda::Qp DevxQp::handle() const {
   const auto most_bytes = is_dci() ? limits.max_send_wqe_bytes_dc : limits.max_send_wqe_bytes;
   const std::uint32_t wqe_wqebbs = std::min<std::uint32_t>(most_bytes / wire::kWqebbBytes, kMostWqeWqebbs);
   gda::Qp qp;
-  qp.sq = sq_memory_->data();
+  qp.sq = sq_memory_->data() + rq_bytes();
   qp.sq_wqebbs = options_.sq_wqebbs;
   qp.qpn = qpn_;
   qp.dbrec_send =
@@ -138,6 +178,18 @@ gda::Qp DevxQp::handle() const {
   qp.cq_layout = options_.cq_layout;
   qp.doorbell_mapping = uar_.mapping();
   return qp;
+}
+
+gda::ReceiveRing DevxQp::receive_ring() const {
+  gda::ReceiveRing ring;
+  if (options_.receives == 0) return ring;
+  ring.cq = receive_cq_memory_->data();
+  ring.dbrec_recv =
+      reinterpret_cast<wire::be32*>(record_memory_->data() + offsetof(Records, qp) + offsetof(wire::QpDbrec, receive));
+  ring.counters = reinterpret_cast<gda::ReceiveCounters*>(counter_memory_->data() + sizeof(gda::QpCounters));
+  ring.wqes = options_.receives;
+  ring.timeout_ns = static_cast<std::uint64_t>(options_.timeout.count());
+  return ring;
 }
 
 std::string DevxQp::describe_memory() const {

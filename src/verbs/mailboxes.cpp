@@ -70,7 +70,9 @@ Mailbox<prm::create_qp::kInBytes> create_qp(const QpParameters& qp) {
       .set(prm::qpc::uar_page, qp.uar_page)
       .set(prm::qpc::user_index, qp.user_index)
       .set(prm::qpc::cqn_snd, qp.cqn)
-      .set(prm::qpc::rq_type, prm::RqType::kZeroSize)
+      .set(prm::qpc::rq_type, qp.rq.any ? prm::RqType::kRegular : prm::RqType::kZeroSize)
+      .set(prm::qpc::log_rq_size, qp.rq.log_wqes)
+      .set(prm::qpc::cqn_rcv, qp.rq.cqn)
       .set(prm::qpc::dbr_umem_valid, 1u)
       .set(prm::qpc::dbr_umem_id, qp.dbrec_umem_id)
       .set(prm::qpc::dbr_addr, qp.dbrec_offset);

@@ -23,18 +23,25 @@ struct CqParameters {
 };
 [[nodiscard]] Mailbox<prm::create_cq::kInBytes> create_cq(const CqParameters& cq);
 
-/// A QP that only sends: its RQ has size zero.
+/// The RQ of a QP: in the same umem, before the SQ.
+struct RqParameters {
+  bool any = false;            // else the QP only sends
+  std::uint32_t log_wqes = 0;  // of 16 bytes
+  std::uint32_t cqn = 0;
+};
+
 struct QpParameters {
   prm::ServiceType service = prm::ServiceType::kRc;  // or a DCI
   std::uint32_t pdn = 0;
   std::uint32_t log_sq_wqebbs = 0;
   std::uint32_t uar_page = 0;
   std::uint32_t cqn = 0;
-  std::uint32_t umem_id = 0;  // SQ at its start
+  std::uint32_t umem_id = 0;  // RQ, SQ
   std::uint32_t dbrec_umem_id = 0;
   std::uint64_t dbrec_offset = 0;
   std::uint32_t timestamp_format = 0;
   std::uint32_t user_index = 0;  // stands in every CQE
+  RqParameters rq = {};
 };
 [[nodiscard]] Mailbox<prm::create_qp::kInBytes> create_qp(const QpParameters& qp);
 

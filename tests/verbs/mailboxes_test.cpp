@@ -80,6 +80,19 @@ TEST(CreateQp, IsAnRcQueueWithoutReceives) {
                                 }));
 }
 
+TEST(CreateQp, HasAnRqWhereImmediatesAreToCome) {
+  const auto box = create_qp({.cqn = 0x43, .rq = {.any = true, .log_wqes = 5, .cqn = 0x44}});
+  EXPECT_EQ(nonzero_words(box), (Words{
+                                    {0x00, 0x05000000},   // opcode
+                                    {0x18, 0x00001800},   // pm_state
+                                    {0x20, 0x00280000},   // log_rq_size 22:19; log_rq_stride 18:16 is 16 bytes << 0
+                                    {0x94, 0x00000043},   // cqn_snd
+                                    {0xb4, 0x00000044},   // cqn_rcv
+                                    {0xe8, 0x10000000},   // dbr_umem_valid; rq_type regular is 0
+                                    {0x10c, 0x80000000},  // wq_umem_valid
+                                }));
+}
+
 TEST(CreateQp, IsADciWhereAsked) {
   const auto box = create_qp({.service = prm::ServiceType::kDci, .log_sq_wqebbs = 7});
   EXPECT_EQ(nonzero_words(box).at(0x18), 0x00051800u) << "st DCI 23:16, pm_state migrated 12:11";

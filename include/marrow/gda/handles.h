@@ -85,6 +85,22 @@ struct Qp {
 };
 
 static_assert(std::is_trivially_copyable_v<Qp>, "kernels take a Qp by value");
+
+/// As QpCounters, of a receive ring: receives posted, and CQEs read.
+struct alignas(64) ReceiveCounters {
+  std::uint64_t posted = 0;
+  std::uint64_t taken = 0;
+};
+
+/// The receive side of a queue pair, for immediates: its WQEs are made once and hold no address, so that only their
+/// number counts. The CQ is a ring of as many entries, filled with wire::kFreshCqeByte.
+struct ReceiveRing {
+  std::byte* cq = nullptr;           // 64-byte aligned
+  wire::be32* dbrec_recv = nullptr;  // &wire::QpDbrec::receive, the first word
+  ReceiveCounters* counters = nullptr;
+  std::uint32_t wqes = 0;                     // a power of two
+  std::uint64_t timeout_ns = 10'000'000'000;  // longest wait for an immediate
+};
 inline constexpr std::uint32_t kMaxWqebbs = 4;  // of a WQE that we post; the NIC's limit is max_wqe_sz_sq
 
 /// WQEBBs that an inline write of `bytes` takes; 0 when no WQE that we post can hold it.

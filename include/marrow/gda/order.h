@@ -203,6 +203,16 @@ MARROW_HD inline void store_cq_consumer(wire::be32* consumer, std::uint64_t cqes
 #endif
 }
 
+/// "Receives before `posted` may be taken." Their WQEs were there before any lane was.
+MARROW_HD inline void store_receive_dbrec(wire::be32* receive, std::uint64_t posted) {
+  const std::uint32_t raw = wire::dbrec_value(posted).raw;
+#if defined(__CUDA_ARCH__)
+  asm volatile("st.relaxed.sys.global.b32 [%0], %1;" ::"l"(__cvta_generic_to_global(receive)), "r"(raw) : "memory");
+#else
+  std::atomic_ref(receive->raw).store(raw, std::memory_order_release);
+#endif
+}
+
 /// The CQE before what it allows: reading its other words and what a READ or atomic brought, reusing the WQEBB.
 template <Recipe R>
 MARROW_HD inline void order_cqe_before_payload() {

@@ -14,18 +14,22 @@ struct Content {
   wire::Opcode wqe_opcode{};
   std::uint32_t wqe_counter = 0;
   std::uint32_t bytes = 0;
-  Refusal refusal;
+  Refusal refusal = {};
+  std::uint32_t imm = 0;  // as in memory
 };
 
-__device__ inline std::byte* entry_at(const QueueEntry& queue, std::uint64_t pi) {
+/// `Queue`: QueueEntry for its send CQ, Inbox for a receive CQ.
+template <class Queue>
+__device__ inline std::byte* entry_at(const Queue& queue, std::uint64_t pi) {
   const std::uint64_t slot = queue.cq_collapsed != 0 ? 0 : pi & ((std::uint64_t{1} << queue.cq_log) - 1);
   return queue.cq + slot * queue.cqe_bytes + (queue.cqe_bytes - wire::kCqeBytes);
 }
 
-__device__ inline void store_body(const QueueEntry& queue, std::uint64_t pi, const Content& content,
+template <class Queue>
+__device__ inline void store_body(const Queue& queue, std::uint64_t pi, const Content& content,
                                   std::uint64_t timestamp) {
   std::byte* const entry = entry_at(queue, pi);
-  store128(entry + 32, {swapped(queue.user_index & 0xffffff), 0, 0, swapped(content.bytes)});
+  store128(entry + 32, {swapped(queue.user_index & 0xffffff), content.imm, 0, swapped(content.bytes)});
   // An error has its four bytes where a success has the second half of its timestamp.
   const bool error = content.refusal.syndrome != wire::Syndrome::kNone;
   const std::uint32_t bytes52 =
@@ -36,7 +40,8 @@ __device__ inline void store_body(const QueueEntry& queue, std::uint64_t pi, con
 }
 
 /// Bytes 60 to 63 in one store: from now on the application may see the entry.
-__device__ inline void store_tail(const QueueEntry& queue, std::uint64_t pi, const Content& content) {
+template <class Queue>
+__device__ inline void store_tail(const Queue& queue, std::uint64_t pi, const Content& content) {
   const std::uint32_t counter = content.wqe_counter;
   const std::uint32_t owner = wire::op_own_byte(content.opcode, pi >> queue.cq_log);
   store32(entry_at(queue, pi) + 60, owner << 24 | (counter & 0xff) << 8 | (counter >> 8 & 0xff));

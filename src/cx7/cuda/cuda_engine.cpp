@@ -16,7 +16,9 @@
 #include <vector>
 
 #include "cx7/cuda/cuda_call.cuh"
+#include "cx7/cuda/entries.h"
 #include "cx7/cuda/far_sides.h"
+#include "cx7/cuda/inboxes.h"
 #include "cx7/cuda/mapped_memory.h"
 #include "cx7/cuda/seats.h"
 #include "cx7/cuda/shifts.cuh"
@@ -32,45 +34,6 @@ constexpr int kOldestMajor = 9;  // the kernel is compiled for sm_90 and newer
 
 std::uint64_t id_of(std::uint8_t device, std::uint32_t number) {
   return std::uint64_t{device} << 32 | number;
-}
-
-/// How long an absent peer is waited for: every retry's time-out, for ever where there is none.
-std::uint32_t retry_us(const QpAttributes& attributes) {
-  if (attributes.ack_timeout == 0) return UINT32_MAX;
-  const double one = 4.096 * static_cast<double>(std::uint64_t{1} << (attributes.ack_timeout & 31));
-  return static_cast<std::uint32_t>(std::min(one * (attributes.retry_count + 1), 4e9));
-}
-
-PeerEntry peer_of(const Qp& qp) {
-  const bool drained = qp.dct != nullptr && qp.dct->drained;
-  const bool receives = (qp.state == QpState::kRtr || qp.state == QpState::kRts) && !drained;
-  return {.qpn = qp.config.qpn,
-          .remote_qpn = qp.attributes.remote_qpn,
-          .pdn = qp.config.pdn,
-          .access = qp.attributes.access,
-          .receives = static_cast<std::uint8_t>(receives ? 1 : 0),
-          .remote_device = qp.attributes.remote_device,
-          .is_dct = static_cast<std::uint8_t>(qp.dct != nullptr ? 1 : 0),
-          .dc_key = qp.dct != nullptr ? qp.dct->key : 0};
-}
-
-Serve service_of(const Qp& qp) {
-  if (qp.state == QpState::kRts) return Serve::kSend;
-  return qp.state == QpState::kError ? Serve::kFlush : Serve::kNot;
-}
-
-Counters as_counters(const GpuCounters& theirs) {
-  return {.doorbells = theirs.doorbells,
-          .wqes_fetched = theirs.wqes_fetched,
-          .cqes_written = theirs.cqes_written,
-          .timeouts = theirs.timeouts,
-          .dc_connects = theirs.dc_connects,
-          .dc_key_violations = theirs.dc_key_violations,
-          .local_protection_errors = theirs.local_protection_errors,
-          .strict_stale_wqe_index = theirs.strict_stale_wqe_index,
-          .strict_wqe_reserved_bits = theirs.strict_wqe_reserved_bits,
-          .strict_doorbell_ahead_of_dbrec = theirs.strict_doorbell_ahead_of_dbrec,
-          .strict_sq_overflow = theirs.strict_sq_overflow};
 }
 
 }  // namespace
@@ -108,7 +71,12 @@ class CudaEngine final : public GpuEngine {
       unmap(adopted);
       throw;
     }
-    const auto seat = seats_.take(id_of(qp.attributes.device, qp.config.send_cq->cqn));
+    const auto cq = id_of(qp.attributes.device, qp.config.send_cq->cqn);
+    if (inboxes_->number_entries_of(cq)) {
+      unmap(adopted);
+      return "its send CQ takes another queue pair's receives, and GPU threads write CQEs of one kind into a CQ";
+    }
+    const auto seat = seats_.take(cq);
     if (!seat) {
       unmap(adopted);
       return "the CUDA engine has no seat left for this queue pair (2,048, and 32 that share a CQ)";
@@ -117,6 +85,7 @@ class CudaEngine final : public GpuEngine {
     adopted.entry.cq_lane = seat->cq_lane;
     if (seat->new_cq) cq_lives_[seat->warp][seat->cq_lane] = ++life_;
     adopted.entry.life = ++life_;
+    open_inbox(qp, adopted);
     const auto id = id_of(qp.attributes.device, qp.config.qpn);
     shifts_->await_later_shift();
     adopted_[id] = adopted;
@@ -137,11 +106,17 @@ class CudaEngine final : public GpuEngine {
       peer = peer_of(qp);
       if (gpu_ < 0) return;
       const Current current(gpu_);
-      memory_->write(memory_->there().sides[device].peers[qp.config.qpn & 0xffff], peer);
       const auto found = adopted_.find(id_of(device, qp.config.qpn));
+      if (found != adopted_.end()) peer.inbox = found->second.inbox;
+      memory_->write(memory_->there().sides[device].peers[qp.config.qpn & 0xffff], peer);
       if (found != adopted_.end()) {
         QueueEntry& entry = found->second.entry;
-        if (qp.state == QpState::kReset) entry.life = ++life_;
+        if (qp.state == QpState::kReset) {
+          entry.life = ++life_;
+          inboxes_->reset(peer.inbox);
+        }
+        inboxes_->set_pause(peer.inbox, rnr_pause_us(qp.attributes));
+        entry.rnr_tries = rnr_tries(qp.attributes);
         entry.serve = service_of(qp);
         entry.remote_qpn = qp.attributes.remote_qpn;
         entry.remote_device = qp.attributes.remote_device;
@@ -165,6 +140,7 @@ class CudaEngine final : public GpuEngine {
       const Adopted gone = found->second;
       adopted_.erase(found);
       by_seat_[gone.seat.warp][gone.seat.lane] = 0;
+      inboxes_->close(gone.inbox);
       seats_.give_back(gone.seat, id_of(device, qp.config.send_cq->cqn));
       write_seat(gone.seat.warp, gone.seat.lane);
       publish();
@@ -253,6 +229,7 @@ class CudaEngine final : public GpuEngine {
   struct Adopted {
     Seat seat;
     QueueEntry entry;
+    std::uint32_t inbox = 0;
     std::vector<std::pair<const void*, std::uint64_t>> mapped = {};  // host memory registered for it
   };
 
@@ -273,7 +250,13 @@ class CudaEngine final : public GpuEngine {
   }
   void tell_of_refusals(const GpuCounters& theirs) {
     if (theirs.unmodelled_opcodes != 0 && !std::exchange(told_of_opcodes_, true)) {
-      warn("the CUDA engine refused WQEs whose opcode it does not model (write, read, atomics and NOP)");
+      warn("the CUDA engine refused WQEs whose opcode it does not model (all but write, read, atomics and NOP)");
+    }
+    if (theirs.unmodelled_receivers != 0 && !std::exchange(told_of_receivers_, true)) {
+      warn(
+          "the CUDA engine refused a write with immediate: the queue pair at the other end must be in the same "
+          "process, "
+          "have an RQ, and a receive CQ for receives alone, without a completion channel, that GPU threads reach");
     }
     if (theirs.unreachable_targets != 0 && !std::exchange(told_of_unreachable_, true)) {
       const std::string& why = far_->unreachable();
@@ -319,6 +302,7 @@ class CudaEngine final : public GpuEngine {
     reach_other_gpus(gpu, gpus);
     memory_ = std::make_unique<TableMemory>();
     gpu_ = gpu;
+    inboxes_ = std::make_unique<Inboxes>(*memory_);
     upload_all();
     shifts_ = std::make_unique<Shifts>(
         gpu,
@@ -404,6 +388,24 @@ class CudaEngine final : public GpuEngine {
     entry.cq_collapsed = cq.collapsed ? 1 : 0;
   }
 
+  /// Where its immediates go, if GPU threads reach that place; if not, one that comes is refused.
+  void open_inbox(const Qp& qp, Adopted& adopted) {
+    const auto& config = qp.config;
+    Cq* const cq = config.recv_cq;
+    const auto id = cq != nullptr ? id_of(qp.attributes.device, cq->cqn) : 0;
+    if (config.rq.entries == 0 || cq == nullptr || cq->has_channel || cq->collapsed || seats_.keeps(id)) return;
+    Inbox entry{
+        .cq_log = cq->log_entries, .cqe_bytes = cq->entry_bytes, .qpn = config.qpn, .user_index = config.user_index};
+    try {
+      const auto* const record = reach({&config.dbrec->receive, sizeof config.dbrec->receive, "record"}, adopted);
+      entry.dbrec_recv = reinterpret_cast<const std::uint32_t*>(record);
+      entry.cq = reach({cq->entries, std::uint64_t{cq->entry_bytes} << cq->log_entries, "receive CQ"}, adopted);
+    } catch (const util::Error&) {
+      return;
+    }
+    adopted.inbox = inboxes_->open(adopted.seat, entry, id, *cq);
+  }
+
   void write_seat(std::uint32_t warp, std::uint32_t lane) {
     const auto found = adopted_.find(by_seat_[warp][lane]);
     QueueEntry entry = found != adopted_.end() ? found->second.entry : QueueEntry{};
@@ -427,6 +429,7 @@ class CudaEngine final : public GpuEngine {
   std::unique_ptr<TableMemory> memory_;
   std::unique_ptr<Shifts> shifts_;
   std::unique_ptr<FarSides> far_;
+  std::unique_ptr<Inboxes> inboxes_;
   HostRegistrations host_;
   Seats seats_;
   std::vector<std::unique_ptr<std::vector<KeyEntry>>> keys_;
@@ -436,6 +439,7 @@ class CudaEngine final : public GpuEngine {
   std::uint32_t cq_lives_[kWarps][kLanes] = {};
   std::uint32_t life_ = 0;
   bool told_of_opcodes_ = false;
+  bool told_of_receivers_ = false;
   bool told_of_unreachable_ = false;
   std::atomic<bool> stopped_{false};
 };

@@ -168,6 +168,20 @@ __device__ inline Refusal decode_atomic(const Fetch& f, Wqe& wqe, const AtomicSh
   return wqe.bytes == shape.bytes ? find_remote(f, wqe, kRemoteAtomic) : kMalformed;
 }
 
+__device__ inline Refusal decode_write(const Fetch& f, Wqe& wqe, std::uint32_t opmod) {
+  if (wqe.ds < 2 || opmod != 0) return kMalformed;
+  wqe.action = Action::kWrite;
+  const Refusal local = add_data(f, wqe, 2, 0);
+  return local.syndrome != wire::Syndrome::kNone ? local : find_remote(f, wqe, kRemoteWrite);
+}
+
+__device__ inline Refusal decode_write_imm(const Fetch& f, Wqe& wqe, std::uint32_t opmod, GpuCounters& counters) {
+  const Refusal refusal = decode_write(f, wqe, opmod);
+  if (refusal.syndrome != wire::Syndrome::kNone || f.peer.inbox != 0) return refusal;
+  count(counters.unmodelled_receivers);
+  return kRemoteOperation;
+}
+
 __device__ inline Refusal decode_body(const Fetch& f, Wqe& wqe, std::uint32_t opmod, GpuCounters& counters) {
   using wire::Opcode;
   const auto unmodelled = [&counters] {
@@ -178,12 +192,10 @@ __device__ inline Refusal decode_body(const Fetch& f, Wqe& wqe, std::uint32_t op
     case Opcode::kNop:
       wqe.action = Action::kNop;
       return {};
-    case Opcode::kWrite: {
-      if (wqe.ds < 2 || opmod != 0) return kMalformed;
-      wqe.action = Action::kWrite;
-      const Refusal local = add_data(f, wqe, 2, 0);
-      return local.syndrome != wire::Syndrome::kNone ? local : find_remote(f, wqe, kRemoteWrite);
-    }
+    case Opcode::kWrite:
+      return decode_write(f, wqe, opmod);
+    case Opcode::kWriteImm:
+      return decode_write_imm(f, wqe, opmod, counters);
     case Opcode::kRead: {
       if (wqe.ds < 2 || opmod != 0) return kMalformed;
       wqe.action = Action::kRead;

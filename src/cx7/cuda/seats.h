@@ -24,6 +24,8 @@ class Seats {
   /// Empty when the warp that must take it, or every warp, is full.
   [[nodiscard]] std::optional<Seat> take(std::uint64_t cq);
   void give_back(const Seat& seat, std::uint64_t cq);
+  /// Whether a lane numbers this CQ's entries, as a send CQ.
+  [[nodiscard]] bool keeps(std::uint64_t cq) const { return kept_.contains(cq); }
 
  private:
   struct KeptCq {

@@ -5,6 +5,7 @@
 #include "cx7/cuda/complete.cuh"
 #include "cx7/cuda/dc.cuh"
 #include "cx7/cuda/execute.cuh"
+#include "cx7/cuda/notify.cuh"
 
 namespace marrow::cx7::cuda {
 
@@ -118,7 +119,7 @@ __device__ inline Peer wait_for_peer(const QueueEntry& queue, Turn& turn) {
 }
 
 __device__ inline Peer judge_peer(const QueueEntry& queue, const PeerWords& words, PeerEntry& peer, Turn& turn) {
-  peer = {.qpn = words.a.x, .remote_qpn = words.a.y, .pdn = words.a.z, .access = words.a.w};
+  peer = {.qpn = words.a.x, .remote_qpn = words.a.y, .pdn = words.a.z, .access = words.a.w, .inbox = words.b.y};
   const bool receives = (words.b.x & 0xff) != 0 && (words.b.x >> 8 & 0xff) == queue.device;
   if (receives && queue.remote_device < kDevices && peer.qpn == queue.remote_qpn && peer.remote_qpn == queue.qpn) {
     turn.absent_since_ns = 0;
@@ -169,6 +170,12 @@ __device__ __forceinline__ void fail(const QueueEntry& queue, const Wqe& wqe, st
   flush(queue, turn);
 }
 
+__device__ inline Verdict judge(const Wqe& wqe) {
+  const std::uint32_t heads = __ballot_sync(~0u, wqe.wqebbs != 0);
+  const std::uint32_t refused = __ballot_sync(~0u, wqe.refusal.syndrome != wire::Syndrome::kNone) & heads;
+  return {heads, refused, refused == 0 ? heads : heads & ((refused & -refused) - 1)};
+}
+
 /// Executes what was posted, at most 32 WQEBBs. All lanes call with the same `turn`.
 __device__ __forceinline__ void serve(const Warp& warp, const QueueEntry& queue, Turn& turn) {
   GpuCounters& counters = warp.tables.counters[queue.device];
@@ -188,20 +195,30 @@ __device__ __forceinline__ void serve(const Warp& warp, const QueueEntry& queue,
     wqe.refusal = {wire::Syndrome::kRetryExceeded, 0x81};
     wqe.opcode = static_cast<wire::Opcode>(swapped(ctrl.x) & 0xff);
   }
-  const std::uint32_t heads = __ballot_sync(~0u, wqe.wqebbs != 0);
-  const std::uint32_t refused = __ballot_sync(~0u, wqe.refusal.syndrome != wire::Syndrome::kNone) & heads;
-  const std::uint32_t good = refused == 0 ? heads : heads & ((refused & -refused) - 1);
+  Verdict verdict = judge(wqe);
+  OpenInbox inbox;
+  const bool notifies = isolate_notice(wqe, batch.whole, verdict);
+  if (notifies) {
+    inbox = open_inbox(warp.tables, batch.peer.inbox);
+    const Receiver receiver = ask_receiver(queue, inbox, counters);
+    if (receiver == Receiver::kNotReady) return;
+    if (receiver == Receiver::kGivenUp) {
+      wqe.refusal = {wire::Syndrome::kRnrRetryExceeded, 0x87};
+      verdict = {.heads = 1, .refused = 1};
+    }
+  }
   const bool near = queue.near_only != 0 && !__any_sync(~0u, wqe.far);
-  execute({warp.tables, queue, batch.peer, *batch.far}, wqe, good, near);
-  complete(queue, wqe, good, near, turn);
-  turn.wqes_done += static_cast<std::uint32_t>(__popc(heads));
+  execute({warp.tables, queue, batch.peer, *batch.far}, wqe, verdict.good, near);
+  if (notifies && verdict.good != 0) tell_receiver(inbox, wqe, ctrl.w, turn.clock_ns);
+  complete(queue, wqe, verdict.good, near, turn);
+  turn.wqes_done += static_cast<std::uint32_t>(__popc(verdict.heads));
   if (static_cast<std::int32_t>(turn.next + batch.whole - turn.stale) > 0) turn.met_stale = false;
-  if (refused == 0) {
+  if (verdict.refused == 0) {
     turn.next += batch.whole;
     return;
   }
   if (wqe.refusal.syndrome == wire::Syndrome::kLocalProtection) count(counters.local_protection_errors);
-  fail(queue, wqe, static_cast<std::uint32_t>(__ffs(static_cast<int>(refused))) - 1, turn);
+  fail(queue, wqe, static_cast<std::uint32_t>(__ffs(static_cast<int>(verdict.refused))) - 1, turn);
 }
 
 }  // namespace marrow::cx7::cuda

@@ -37,8 +37,26 @@ struct alignas(16) PeerEntry {
   std::uint8_t receives = 0;  // in RTR or RTS
   std::uint8_t remote_device = 0;
   std::uint8_t is_dct = 0;
-  std::uint8_t padding[5] = {};
+  std::uint8_t padding = 0;
+  std::uint32_t inbox = 0;  // where its immediates go; 0: it takes none
   std::uint64_t dc_key = 0;
+};
+
+/// Where a queue pair's immediates go: its receive record and its receive CQ, and how far both are. An RC queue pair
+/// has one other end, so one warp alone moves its marks.
+struct alignas(16) Inbox {
+  const std::uint32_t* dbrec_recv = nullptr;
+  std::byte* cq = nullptr;
+  unsigned long long* cqes = nullptr;  // producer index of the CQ, which inboxes may share
+  std::uint32_t cq_log = 0;
+  std::uint32_t cqe_bytes = 64;
+  std::uint32_t cq_collapsed = 0;
+  std::uint32_t qpn = 0;
+  std::uint32_t user_index = 0;
+  std::uint32_t rnr_pause_us = 0;  // what a sender is asked to wait for a receive
+  std::uint64_t rnr_since_ns = 0;  // when the sender met no receive; 0: it did not
+  std::uint32_t taken = 0;         // receives
+  std::uint32_t padding[3] = {};
 };
 
 /// What a device knows of keys and QPs: of a device of this process, or a copy of what another process owns.
@@ -69,10 +87,11 @@ struct alignas(16) QueueEntry {
   std::uint8_t device = 0;
   std::uint8_t remote_device = 0;
   std::uint8_t cq_collapsed = 0;
-  std::uint8_t near_only = 0;  // queues and CQ lie on the engine's own GPU
-  std::uint32_t retry_us = 0;  // how long an absent peer is waited for
-  std::uint32_t dc_lids = 0;   // of a DCI: LID of device 0, << 16 of device 1; 0: RC
-  const Side* far = nullptr;   // of the device at the other end, maybe another process's; set before it is served
+  std::uint8_t near_only = 0;   // queues and CQ lie on the engine's own GPU
+  std::uint32_t retry_us = 0;   // how long an absent peer is waited for
+  std::uint32_t rnr_tries = 0;  // pauses of a receiver that is not ready; UINT32_MAX: for ever
+  std::uint32_t dc_lids = 0;    // of a DCI: LID of device 0, << 16 of device 1; 0: RC
+  const Side* far = nullptr;    // of the device at the other end, maybe another process's; set before it is served
 };
 
 /// A lane's place in its queue, kept across shifts and generations.
@@ -98,12 +117,14 @@ struct alignas(16) Progress {
   row(dc_key_violations) \
   row(local_protection_errors) \
   row(timeouts) \
+  row(rnr_naks_sent) \
   row(strict_stale_wqe_index) \
   row(strict_wqe_reserved_bits) \
   row(strict_doorbell_ahead_of_dbrec) \
   row(strict_sq_overflow) \
   row(unmodelled_opcodes) \
-  row(unreachable_targets)
+  row(unreachable_targets) \
+  row(unmodelled_receivers)
 // clang-format on
 
 struct GpuCounters {
@@ -117,6 +138,8 @@ struct Tables {
   Side sides[kDevices];  // of this process
   QueueEntry queues[kWarps][kLanes];
   Progress progress[kWarps][kLanes];
+  Inbox inboxes[kWarps * kLanes + 1];             // of the queue pair in seat n - 1
+  unsigned long long recv_cqes[kWarps * kLanes];  // producer indices of receive CQs
   GpuCounters counters[kDevices];
   std::uint32_t generation;       // host to warps
   std::uint32_t arrived[kWarps];  // shift whose warp is there and waits for its turn

@@ -60,6 +60,44 @@ __global__ void run_lane(LaneJob job) {
   *job.result = result;
 }
 
+__device__ void send_notices(const LaneJob& job) {
+  gda::SendQueue<LanePolicy> sq(job.qp);
+  const gda::Solo team;
+  gda::Result result;
+  for (std::uint64_t number = 1; number <= job.times && result.ok(); ++number) {
+    *reinterpret_cast<volatile std::uint64_t*>(job.here.addr) = number;
+    const auto slots = sq.reserve(team, 1);
+    sq.write_imm(slots[0], {.to = job.there, .from = job.here, .bytes = 8}, static_cast<std::uint32_t>(number));
+    result = sq.wait(team, sq.submit(team, slots));
+  }
+  *job.result = result;
+}
+
+__device__ void take_notices(const NoticeJob& job) {
+  *job.right = 0;
+  if (job.receives == 0) return;
+  gda::ReceiveQueue rq(job.ring);
+  rq.post(job.receives);
+  std::uint64_t right = 0;
+  while (right < job.send.times) {
+    *job.last = rq.wait();
+    const std::uint64_t bytes = *const_cast<const volatile std::uint64_t*>(job.word);
+    const bool in_order = job.last->imm == static_cast<std::uint32_t>(right + 1) && job.last->bytes == 8;
+    if (!job.last->result.ok() || !in_order || bytes < right + 1) break;
+    ++right;
+    rq.post(1);
+  }
+  *job.right = right;
+}
+
+__global__ void run_notices(NoticeJob job) {
+  if (blockIdx.x == 0) {
+    take_notices(job);
+  } else {
+    send_notices(job.send);
+  }
+}
+
 __global__ void run_watcher(WatchJob job) {
   gda::SpinLimit limit(5'000'000'000);
   while (*reinterpret_cast<const volatile std::uint64_t*>(job.at) != job.value) {
@@ -72,6 +110,9 @@ __global__ void run_watcher(WatchJob job) {
 
 gpu::Kernel<LaneJob> lane() {
   return gpu::kernel_of(&run_lane, "lane");
+}
+gpu::Kernel<NoticeJob> notices() {
+  return gpu::kernel_of(&run_notices, "notices");
 }
 gpu::Kernel<WatchJob> watcher() {
   return gpu::kernel_of(&run_watcher, "watcher");

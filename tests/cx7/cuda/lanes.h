@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "gpu/launch.h"
+#include "marrow/gda/receive_queue.h"
 #include "marrow/gda/requests.h"
 
 namespace marrow::cx7::test {
@@ -38,6 +39,18 @@ struct LaneJob {
   gda::Result* result = nullptr;
 };
 [[nodiscard]] gpu::Kernel<LaneJob> lane();
+
+/// Two CTAs of one thread: one posts receives and reads what comes, the other writes with immediate, each of `times`
+/// carrying its number, counted from 1, as immediate and as its 8 bytes.
+struct NoticeJob {
+  LaneJob send;
+  gda::ReceiveRing ring;
+  std::uint32_t receives = 0;           // posted at once, and one more for each that came
+  const std::uint64_t* word = nullptr;  // where the bytes come
+  gda::Notice* last = nullptr;          // the last that came, or the first that was wrong
+  std::uint64_t* right = nullptr;       // that came in order, with their bytes
+};
+[[nodiscard]] gpu::Kernel<NoticeJob> notices();
 
 /// One thread that waits, up to 5 s of GPU time, until the 8-byte word at `at` has this value; then 1 in `*seen`.
 struct WatchJob {
