@@ -5,24 +5,10 @@
 usage: pair_test.py --library FILE PROGRAM -- OPTION...
 """
 import argparse
-import re
 
 import witness
 
 SECONDS = 100
-
-
-def options_for(program, link):
-    if link == "ib":
-        return []
-    return ["-g", "3"] if program == "ibv_rc_pingpong" else ["-x", "3"]  # 3: RoCE v2, IPv4
-
-
-def moved_something(program, output):
-    if program == "ibv_rc_pingpong":
-        return re.search(r"^\d+ iters in .* usec/iter$", output, re.M)
-    # perftest: a row of the result table that starts with the message size and the iterations
-    return re.search(r"^\s*\d+\s+\d+\s+[\d.]+\s+[\d.]+", output, re.M)
 
 
 def test():
@@ -31,10 +17,10 @@ def test():
     options = [word for word in arguments.options if word != "--"]
     with witness.Machine(arguments) as machine:
         server, client = witness.start_pair(machine, arguments.program,
-                                            options + options_for(arguments.program, arguments.link))
+                                            options + witness.gid_options(arguments.program, arguments.link))
         output = client.succeed(SECONDS)
         server.succeed(SECONDS)
-        witness.expect(moved_something(arguments.program, output), f"no result in the client's output\n{output}")
+        witness.expect(witness.moved_something(arguments.program, output), f"no result in the client's output\n{output}")
     print(output)
 
 

@@ -7,6 +7,7 @@ its own, so tests may run side by side; what a program printed is shown when a t
 import argparse
 import os
 import random
+import re
 import shutil
 import signal
 import socket
@@ -15,9 +16,6 @@ import sys
 import time
 
 WAIVED = 77
-PACKAGES = {"ibv_devices": "ibverbs-utils", "ibv_devinfo": "ibverbs-utils", "ibv_rc_pingpong": "ibverbs-utils",
-            "ib_write_bw": "perftest", "ib_write_lat": "perftest", "ib_send_bw": "perftest", "ib_read_bw": "perftest",
-            "ib_atomic_bw": "perftest"}
 
 
 class Failure(Exception):
@@ -37,7 +35,8 @@ def parse(description, **positional):
 
 def waive_without(program):
     if not shutil.which(program):
-        print(f"waived: no {program}; Debian's package {PACKAGES[program]} has it")
+        package = "ibverbs-utils" if program.startswith("ibv_") else "perftest"
+        print(f"waived: no {program}; Debian's package {package} has it")
         sys.exit(WAIVED)
 
 
@@ -160,6 +159,20 @@ def wait_for_listener(port, process, seconds=30):
             raise Failure(f"{process}: exit code {process.finish(1)} before it listened\n{process.output}")
         expect(time.monotonic() < deadline, f"{process}: does not listen on port {port} after {seconds} s")
         time.sleep(0.02)
+
+
+def gid_options(program, link):
+    """RoCE v2, IPv4: entry 3."""
+    if link == "ib":
+        return []
+    return ["-g", "3"] if program.startswith("ibv_") else ["-x", "3"]
+
+
+def moved_something(program, output):
+    if program.startswith("ibv_"):
+        return re.search(r"^\d+ iters in .* usec/iter$", output, re.M) or program == "ibv_xsrq_pingpong"
+    # perftest: a row of the result table that starts with the message size and the iterations
+    return re.search(r"^\s*\d+\s+\d+\s+[\d.]+\s+[\d.]+", output, re.M)
 
 
 def start_pair(machine, program, options):

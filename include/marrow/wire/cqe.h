@@ -20,6 +20,8 @@ enum class CqeOpcode : std::uint8_t {
   kRecvWriteImm = 1,
   kRecvSend = 2,
   kRecvSendImm = 3,
+  kRecvSendInvalidate = 4,
+  kResize = 5,  // the last of a CQ's old buffer: its successors stand in the new one
   kRequesterError = 13,
   kResponderError = 14,
   kInvalid = 15,
@@ -45,9 +47,12 @@ enum class Syndrome : std::uint8_t {
 
 /// A CQE. Bytes 48..55 are a timestamp, or in an error CQE the four error bytes.
 struct Cqe {
-  std::byte reserved0[32];
+  std::byte reserved0[22];
+  be16 slid;        // 22, of a received datagram
+  be32 flags_rqpn;  // 24: GRH 29:28 | service level 27:24 | source QPN 23:0
+  std::byte reserved28[4];
   be32 user_index;  // low 24 bits; with cqe_version 1 the index given at CREATE_QP
-  be32 imm;         // responder: immediate as sent
+  be32 imm;         // responder: immediate as sent, or the key that the sender invalidated
   std::byte app[4];
   be32 byte_count;
   std::byte reserved48[4];
@@ -70,8 +75,9 @@ struct Cqe {
 };
 
 static_assert(sizeof(Cqe) == kCqeBytes);
-static_assert(offsetof(Cqe, user_index) == 32 && offsetof(Cqe, byte_count) == 44 && offsetof(Cqe, syndrome) == 55 &&
-              offsetof(Cqe, opcode_qpn) == 56 && offsetof(Cqe, wqe_counter) == 60 && offsetof(Cqe, op_own) == 63);
+static_assert(offsetof(Cqe, slid) == 22 && offsetof(Cqe, flags_rqpn) == 24 && offsetof(Cqe, user_index) == 32 &&
+              offsetof(Cqe, byte_count) == 44 && offsetof(Cqe, syndrome) == 55 && offsetof(Cqe, opcode_qpn) == 56 &&
+              offsetof(Cqe, wqe_counter) == 60 && offsetof(Cqe, op_own) == 63);
 
 /// What a fresh CQ is filled with: opcode "invalid" and owner 1, so that neither test of a poller can pass.
 inline constexpr std::uint8_t kFreshCqeByte = 0xff;

@@ -124,6 +124,8 @@ namespace general_cap {  // offsets inside the capability
 inline constexpr Field hca_cap_2{0x04, 31, 31};
 inline constexpr Field log_max_qp_sz{0x10, 23, 16};
 inline constexpr Field log_max_qp{0x10, 4, 0};
+inline constexpr Field log_max_srq_sz{0x10, 31, 24};
+inline constexpr Field log_max_srq{0x14, 20, 16};
 inline constexpr Field log_max_cq_sz{0x18, 23, 16};
 inline constexpr Field log_max_cq{0x18, 4, 0};
 inline constexpr Field log_max_ra_req_dc{0x24, 21, 16};
@@ -140,6 +142,10 @@ inline constexpr Field dct{0x40, 5, 5};
 inline constexpr Field roce{0x40, 2, 2};
 inline constexpr Field atomic{0x40, 1, 1};
 inline constexpr Field cq_oi{0x44, 31, 31};
+inline constexpr Field cq_resize{0x44, 30, 30};
+inline constexpr Field xrc{0x44, 3, 3};
+inline constexpr Field ud{0x44, 2, 2};
+inline constexpr Field uc{0x44, 1, 1};
 inline constexpr Field rc{0x44, 0, 0};
 inline constexpr Field uar_4k{0x48, 31, 31};
 inline constexpr Field bf{0x4c, 31, 31};
@@ -286,7 +292,7 @@ inline constexpr Field object{0x08, 23, 0};
 
 enum class QpState : std::uint8_t { kReset = 0, kInit = 1, kRtr = 2, kRts = 3, kSqer = 4, kSqd = 5, kError = 6 };
 
-enum class ServiceType : std::uint8_t { kRc = 0, kUc = 1, kUd = 2, kDci = 5, kDct = 6 };
+enum class ServiceType : std::uint8_t { kRc = 0, kUc = 1, kUd = 2, kXrc = 3, kDci = 5, kDct = 6 };
 
 enum class RqType : std::uint8_t { kRegular = 0, kShared = 1, kZeroSize = 3 };
 

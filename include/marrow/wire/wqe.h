@@ -21,6 +21,7 @@ inline constexpr std::uint32_t kInvalidLkey = 0x100;     // ends the scatter lis
 
 enum class Opcode : std::uint8_t {
   kNop = 0x00,
+  kSendInvalidate = 0x01,
   kWrite = 0x08,
   kWriteImm = 0x09,
   kSend = 0x0a,
@@ -30,6 +31,8 @@ enum class Opcode : std::uint8_t {
   kFetchAdd = 0x12,
   kMaskedCompareSwap = 0x14,  // with a modifier: wire/masked_atomic.h
   kMaskedFetchAdd = 0x15,
+  kLocalInvalidate = 0x1b,
+  kUmr = 0x25,  // changes a memory key
 };
 
 /// When the NIC writes a CQE for this WQE (`ce`, bits 3:2 of byte 11).

@@ -37,8 +37,14 @@ void create_comp_channel(Context&, Request&);
 void create_cq(Context&, Request&);
 void destroy_cq(Context&, Request&);
 // srq.cpp
+/// The channel that a creation names, or the context's own.
+std::shared_ptr<EventChannel> async_channel(const Context&, const Request&, std::uint16_t id);
 void create_srq(Context&, Request&);
 void destroy_srq(Context&, Request&);
+void modify_srq(Context&, Request&);
+void query_srq(Context&, Request&);
+void open_xrcd(Context&, Request&);
+void destroy_xrcd(Context&, Request&);
 // qp.cpp
 void create_qp(Context&, Request&);
 void destroy_qp(Context&, Request&);

@@ -20,7 +20,8 @@ constexpr std::uint32_t kQpTableSize = 1u << 24;  // QP numbers carry the proces
 constexpr std::uint32_t kCapPortActiveEvent = 1u << 10;
 constexpr std::uint32_t kCapSystemImageGuid = 1u << 11;
 constexpr std::uint32_t kCapRnrNak = 1u << 12;
-constexpr std::uint32_t kDeviceCaps = kCapPortActiveEvent | kCapSystemImageGuid | kCapRnrNak;
+constexpr std::uint32_t kCapXrc = 1u << 20;
+constexpr std::uint32_t kDeviceCaps = kCapPortActiveEvent | kCapSystemImageGuid | kCapRnrNak | kCapXrc;
 constexpr std::uint32_t kAtomicWithinHca = 1;
 
 void check_context_request(const mlx5_ib_alloc_ucontext_req_v2& req) {

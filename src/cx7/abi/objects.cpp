@@ -13,13 +13,10 @@ namespace {
 
 namespace prm = wire::prm;
 
-// enum ib_event_type, which no uapi header names [abi: ibv_event_type has the same values].
-constexpr std::uint32_t kEventCqError = 0;
-constexpr std::uint32_t kEventQpFatal = 1;
-
-bool post_async(const std::shared_ptr<EventChannel>& channel, std::uint64_t element, std::uint32_t type) {
+bool post_async(const std::shared_ptr<EventChannel>& channel, std::uint64_t element, AsyncEvent type) {
   if (!channel) return false;
-  const ib_uverbs_async_event_desc event{.element = element, .event_type = type, .reserved = 0};
+  const ib_uverbs_async_event_desc event{
+      .element = element, .event_type = static_cast<std::uint32_t>(type), .reserved = 0};
   return channel->post(std::as_bytes(std::span(&event, 1)));
 }
 
@@ -29,11 +26,6 @@ std::uint32_t take_number(std::uint32_t number) {
 }
 
 std::uint32_t next_umem_id() {
-  static std::uint32_t last = 0;  // the engine's lock is held
-  return ++last;
-}
-
-std::uint32_t next_srq_number() {
   static std::uint32_t last = 0;  // the engine's lock is held
   return ++last;
 }
@@ -126,22 +118,36 @@ void CqObject::completion_event(Cq& cq) {
   if (channels_.completion && channels_.completion->post(std::as_bytes(std::span(&event, 1)))) ++completion_events_;
 }
 
-void CqObject::cq_error_event(Cq& cq) {
-  if (post_async(channels_.async, cq.user_handle, kEventCqError)) ++async_events_;
+void CqObject::async_event(AsyncEvent event) {
+  if (post_async(channels_.async, cq_->user_handle, event)) ++async_events_;
 }
 
-SrqObject::SrqObject(fw::Client& client, Pd& pd) : Object(kKind, client), pd_(pd), number_(next_srq_number()) {
-  client.srqs.emplace(number_, fw::Srq{.pdn = pd.pdn});
-  ++pd_.users;
+SrqObject::SrqObject(fw::Client& client, Srq srq, Holds holds) : Object(kKind, client), holds_(std::move(holds)) {
+  srq.srqn = take_number(client.device.srqs.next_number());
+  srq.events = this;
+  srq_ = &client.engine.add_srq(client.device, srq);
+  client.srqs.insert(srq.srqn);
+  if (holds_.xrcd != nullptr) ++holds_.xrcd->users;
 }
 
 SrqObject::~SrqObject() {
-  client_.srqs.erase(number_);
-  --pd_.users;
+  static_cast<void>(settle_events());
+  if (holds_.xrcd != nullptr) --holds_.xrcd->users;
+  client_.srqs.erase(srq_->srqn);
+  client_.engine.remove_srq(client_.device, *srq_);
 }
 
-QpObject::QpObject(fw::Client& client, QpConfig config, std::shared_ptr<EventChannel> async)
-    : Object(kKind, client), async_(std::move(async)) {
+ib_uverbs_destroy_srq_resp SrqObject::settle_events() {
+  if (async_events_ != 0) async_events_ -= holds_.async->remove(said.user_handle);
+  return {.events_reported = async_events_};
+}
+
+void SrqObject::async_event(AsyncEvent event) {
+  if (post_async(holds_.async, said.user_handle, event)) ++async_events_;
+}
+
+QpObject::QpObject(fw::Client& client, QpConfig config, Holds holds) : Object(kKind, client), holds_(std::move(holds)) {
+  if (holds_.xrcd != nullptr) ++holds_.xrcd->users;
   config.qpn = take_number(client.device.qps.next_number());
   config.events = this;
   qp_ = &client.engine.add_qp(client.device, config);
@@ -150,17 +156,18 @@ QpObject::QpObject(fw::Client& client, QpConfig config, std::shared_ptr<EventCha
 
 QpObject::~QpObject() {
   static_cast<void>(settle_events());
+  if (holds_.xrcd != nullptr) --holds_.xrcd->users;
   client_.qps.erase(qp_->config.qpn);
   client_.engine.remove_qp(client_.device, *qp_);
 }
 
 ib_uverbs_destroy_qp_resp QpObject::settle_events() {
-  if (async_events_ != 0) async_events_ -= async_->remove(qp_->config.user_handle);
+  if (async_events_ != 0) async_events_ -= holds_.async->remove(qp_->config.user_handle);
   return {.events_reported = async_events_};
 }
 
-void QpObject::qp_error_event(Qp& qp) {
-  if (post_async(async_, qp.config.user_handle, kEventQpFatal)) ++async_events_;
+void QpObject::async_event(AsyncEvent event) {
+  if (post_async(holds_.async, qp_->config.user_handle, event)) ++async_events_;
 }
 
 DevxObject::~DevxObject() {

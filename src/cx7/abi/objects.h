@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "cx7/abi/channel.h"
 #include "cx7/abi/file.h"
@@ -29,12 +30,13 @@ class Object {
   [[nodiscard]] virtual int rank() const = 0;
 
   static constexpr int kRankQp = 0;
-  static constexpr int kRankCq = 1;
-  static constexpr int kRankKey = 2;
-  static constexpr int kRankUmem = 3;
-  static constexpr int kRankPd = 4;
-  static constexpr int kRankUar = 5;
-  static constexpr int kRanks = 6;
+  static constexpr int kRankSrq = 1;
+  static constexpr int kRankCq = 2;
+  static constexpr int kRankKey = 3;
+  static constexpr int kRankUmem = 4;
+  static constexpr int kRankPd = 5;
+  static constexpr int kRankUar = 6;
+  static constexpr int kRanks = 7;
 
  protected:
   fw::Client& client_;
@@ -125,8 +127,7 @@ class CqObject final : public Object, public EventSink {
   [[nodiscard]] ib_uverbs_destroy_cq_resp settle_events();
 
   void completion_event(Cq& cq) override;
-  void cq_error_event(Cq& cq) override;
-  void qp_error_event(Qp&) override {}
+  void async_event(AsyncEvent event) override;
 
  private:
   Channels channels_;
@@ -135,33 +136,69 @@ class CqObject final : public Object, public EventSink {
   std::uint32_t async_events_ = 0;
 };
 
-class SrqObject final : public Object {
+/// An XRC domain: shared by those who opened it with the same file.
+struct XrcDomain {
+  std::uint32_t number = 0;
+};
+
+class XrcdObject final : public Object {
  public:
-  static constexpr auto kKind = ObjectKind::kSrq;
-  SrqObject(fw::Client& client, Pd& pd);
-  ~SrqObject() override;
-  [[nodiscard]] bool busy() const override { return client_.srqs.at(number_).users != 0; }
-  [[nodiscard]] int rank() const override { return kRankCq; }
-  [[nodiscard]] std::uint32_t number() const { return number_; }
+  static constexpr auto kKind = ObjectKind::kXrcd;
+  XrcdObject(fw::Client& client, std::shared_ptr<XrcDomain> domain)
+      : Object(kKind, client), domain_(std::move(domain)) {}
+  [[nodiscard]] bool busy() const override { return users != 0; }
+  [[nodiscard]] int rank() const override { return kRankPd; }
+  [[nodiscard]] std::uint32_t number() const { return domain_->number; }
+
+  std::uint32_t users = 0;  // SRQs and targets made with this handle
 
  private:
-  Pd& pd_;
-  std::uint32_t number_;
+  std::shared_ptr<XrcDomain> domain_;
+};
+
+class SrqObject final : public Object, public EventSink {
+ public:
+  static constexpr auto kKind = ObjectKind::kSrq;
+  /// What an SRQ was made with and keeps alive.
+  struct Holds {
+    std::shared_ptr<EventChannel> async;
+    XrcdObject* xrcd = nullptr;
+  };
+  SrqObject(fw::Client& client, Srq srq, Holds holds);  // gives the SRQ its number
+  ~SrqObject() override;
+  [[nodiscard]] bool busy() const override { return srq_->users != 0; }
+  [[nodiscard]] int rank() const override { return kRankSrq; }
+  [[nodiscard]] Srq& srq() const { return *srq_; }
+  [[nodiscard]] ib_uverbs_destroy_srq_resp settle_events();
+
+  void async_event(AsyncEvent event) override;
+
+  /// Kept only to be told again.
+  struct Said {
+    std::uint64_t user_handle = 0;
+    std::uint32_t max_wr = 0;
+    std::uint32_t max_sge = 0;
+  };
+  Said said;
+
+ private:
+  Holds holds_;
+  Srq* srq_ = nullptr;
+  std::uint32_t async_events_ = 0;
 };
 
 /// A QP made through verbs, and what QUERY_QP must give back of what was said to it.
 class QpObject final : public Object, public EventSink {
  public:
   static constexpr auto kKind = ObjectKind::kQp;
-  QpObject(fw::Client& client, QpConfig config, std::shared_ptr<EventChannel> async);  // gives the QP its number
+  using Holds = SrqObject::Holds;
+  QpObject(fw::Client& client, QpConfig config, Holds holds);  // gives the QP its number
   ~QpObject() override;
   [[nodiscard]] int rank() const override { return kRankQp; }
   [[nodiscard]] Qp& qp() const { return *qp_; }
   [[nodiscard]] ib_uverbs_destroy_qp_resp settle_events();
 
-  void completion_event(Cq&) override {}
-  void cq_error_event(Cq&) override {}
-  void qp_error_event(Qp& qp) override;
+  void async_event(AsyncEvent event) override;
 
   /// Kept only to be told again.
   struct Said {
@@ -173,7 +210,7 @@ class QpObject final : public Object, public EventSink {
   Said said;
 
  private:
-  std::shared_ptr<EventChannel> async_;
+  Holds holds_;
   Qp* qp_ = nullptr;
   std::uint32_t async_events_ = 0;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queue pairs of the verbs: create, destroy, query. RC only.
+// Queue pairs of the verbs: create, destroy, query. RC, UC, UD, and both ends of XRC.
 // Facts: structs and flags [abi]; receive ring first, send ring behind it in one buffer [dv].
 #include <bit>
+#include <utility>
 
 #include "cx7/abi/schema_table.h"
 #include "cx7/fw/limits.h"
@@ -14,12 +15,32 @@ namespace {
 // Both kinds of scatter-to-CQE are hints: a device that does not do it writes to memory as the WQE says.
 constexpr std::uint32_t kHints = MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_SCATTER_CQE;
 
-void check_kind(const Request& request, const mlx5_ib_create_qp& own) {
+/// What a type of the verbs is, and which objects it is made with.
+struct Kind {
+  std::uint64_t type = 0;
+  ServiceType service{};
+  bool sends = true;     // PD, send CQ, UAR page
+  bool receives = true;  // receive CQ; with XRC those of SRQs
+};
+
+constexpr Kind kKinds[] = {
+    {IB_UVERBS_QPT_RC, ServiceType::kRc},
+    {IB_UVERBS_QPT_UC, ServiceType::kUc},
+    {IB_UVERBS_QPT_UD, ServiceType::kUd},
+    {IB_UVERBS_QPT_XRC_INI, ServiceType::kXrc, true, false},
+    {IB_UVERBS_QPT_XRC_TGT, ServiceType::kXrc, false, false},
+};
+
+const Kind& kind_of(const Request& request) {
   const auto type = request.number(UVERBS_ATTR_CREATE_QP_TYPE);
-  if (type != IB_UVERBS_QPT_RC) {
-    util::log::once(fmt::format("abi.qp.{}", type), "uverbs: QP type {} is not modelled, only RC is", type);
-    refuse(EOPNOTSUPP);
+  for (const auto& kind : kKinds) {
+    if (kind.type == type) return kind;
   }
+  util::log::once(fmt::format("abi.qp.{}", type), "uverbs: QP type {} is not modelled", type);
+  refuse(EOPNOTSUPP);
+}
+
+void check_flags(const Request& request, const mlx5_ib_create_qp& own) {
   const auto flags = request.number32(UVERBS_ATTR_CREATE_QP_FLAGS);
   require((flags & ~std::uint32_t{IB_UVERBS_QP_CREATE_SQ_SIG_ALL}) == 0, EOPNOTSUPP);
   require((own.flags & ~kHints) == MLX5_QP_FLAG_UAR_PAGE_INDEX, EOPNOTSUPP);
@@ -62,24 +83,45 @@ Cq* cq_of(const Context& context, const Request& request, std::uint16_t id) {
   return request.has(id) ? &context.find<CqObject>(request.handle(id)).cq() : nullptr;
 }
 
-QpConfig config_of(const Context& context, const Request& request, const mlx5_ib_create_qp& own) {
-  QpConfig config;
-  require(request.has(UVERBS_ATTR_CREATE_QP_PD_HANDLE), EINVAL);
-  config.pdn = context.find<PdObject>(request.handle(UVERBS_ATTR_CREATE_QP_PD_HANDLE)).pd().pdn;
+Srq* srq_of(const Context& context, const Request& request) {
+  if (!request.has(UVERBS_ATTR_CREATE_QP_SRQ_HANDLE)) return nullptr;
+  auto& srq = context.find<SrqObject>(request.handle(UVERBS_ATTR_CREATE_QP_SRQ_HANDLE)).srq();
+  require(srq.xrcd == 0, EINVAL);
+  return &srq;
+}
+
+XrcdObject* xrcd_of(const Context& context, const Request& request) {
+  if (!request.has(UVERBS_ATTR_CREATE_QP_XRCD_HANDLE)) return nullptr;
+  return &context.find<XrcdObject>(request.handle(UVERBS_ATTR_CREATE_QP_XRCD_HANDLE));
+}
+
+// Each type has exactly the objects that it needs.
+void take_objects(const Context& context, const Request& request, const Kind& kind, QpConfig& config) {
+  require(request.has(UVERBS_ATTR_CREATE_QP_PD_HANDLE) == kind.sends, EINVAL);
+  if (kind.sends) config.pdn = context.find<PdObject>(request.handle(UVERBS_ATTR_CREATE_QP_PD_HANDLE)).pd().pdn;
   config.send_cq = cq_of(context, request, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE);
   config.recv_cq = cq_of(context, request, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE);
-  require(config.send_cq != nullptr && config.recv_cq != nullptr, EINVAL);
+  require((config.send_cq != nullptr) == kind.sends && (config.recv_cq != nullptr) == kind.receives, EINVAL);
+  config.srq = srq_of(context, request);
+  const auto* const xrcd = xrcd_of(context, request);
+  require((xrcd != nullptr) != kind.sends, EINVAL);
+  if (xrcd != nullptr) config.xrcd = xrcd->number();
+}
+
+QpConfig config_of(const Context& context, const Request& request, const Kind& kind) {
+  const auto own = request.in<mlx5_ib_create_qp>(UVERBS_ATTR_UHW_IN);
+  QpConfig config;
+  config.service = kind.service;
+  take_objects(context, request, kind, config);
   require(context.client.uars.contains(own.bfreg_index), EINVAL);
   config.uar_page = own.bfreg_index;
   config.user_index = own.uidx & 0xffffff;
   config.user_handle = request.number(UVERBS_ATTR_CREATE_QP_USER_HANDLE);
+  if (kind.service == ServiceType::kUd) config.routing = fw::routing();
+  if (!kind.sends) return config;  // libmlx5 lays out rings for an XRC target too, and nobody uses them
   place_rings(own, config);
+  require(config.rq.entries == 0 || (kind.receives && config.srq == nullptr), EINVAL);
   return config;
-}
-
-std::shared_ptr<EventChannel> async_of(const Context& context, const Request& request) {
-  if (!request.has(UVERBS_ATTR_CREATE_QP_EVENT_FD)) return context.default_async;
-  return context.channel_of(request.fd(UVERBS_ATTR_CREATE_QP_EVENT_FD));
 }
 
 void tell_attributes(const Qp& qp, ib_uverbs_query_qp_resp& resp) {
@@ -87,6 +129,7 @@ void tell_attributes(const Qp& qp, ib_uverbs_query_qp_resp& resp) {
   resp.rq_psn = a.recv_psn;
   resp.sq_psn = a.send_psn;
   resp.dest_qp_num = a.remote_qpn;
+  resp.qkey = a.qkey;
   resp.qp_access_flags = a.access;
   resp.path_mtu = a.mtu_bytes == 0 ? 0 : static_cast<std::uint8_t>(log2_of(a.mtu_bytes / 128));
   resp.max_rd_atomic = a.initiator_reads;
@@ -101,12 +144,16 @@ void tell_attributes(const Qp& qp, ib_uverbs_query_qp_resp& resp) {
 
 void create_qp(Context& context, Request& request) {
   const auto own = request.in<mlx5_ib_create_qp>(UVERBS_ATTR_UHW_IN);
-  const auto cap = request.in<ib_uverbs_qp_cap>(UVERBS_ATTR_CREATE_QP_CAP);
-  check_kind(request, own);
+  auto cap = request.in<ib_uverbs_qp_cap>(UVERBS_ATTR_CREATE_QP_CAP);
+  const auto& kind = kind_of(request);
+  check_flags(request, own);
   check_caps(cap);
-  const auto config = config_of(context, request, own);
+  const auto config = config_of(context, request, kind);
+  QpObject::Holds holds{.async = async_channel(context, request, UVERBS_ATTR_CREATE_QP_EVENT_FD),
+                        .xrcd = xrcd_of(context, request)};
+  if (config.rq.entries == 0) cap.max_recv_wr = cap.max_recv_sge = 0;
   const auto handle = context.next_handle();
-  auto object = std::make_unique<QpObject>(context.client, config, async_of(context, request));
+  auto object = std::make_unique<QpObject>(context.client, config, std::move(holds));
   object->said.cap = cap;
   object->said.all_signaled = (request.number32(UVERBS_ATTR_CREATE_QP_FLAGS) & IB_UVERBS_QP_CREATE_SQ_SIG_ALL) != 0;
   request.out(UVERBS_ATTR_CREATE_QP_RESP_CAP, cap);

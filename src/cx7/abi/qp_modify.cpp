@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // MODIFY_QP: which transition may carry which attributes, and what they turn into.
-// Facts: required and optional attributes of RC [prm: IBA vol. 1, table "QP state transition properties"], as the
-// kernel's ib_modify_qp_is_ok checks them; mask bits and state numbers have no uapi header [dv: ibv_qp_attr_mask].
+// Facts: required and optional attributes of each transport [prm: IBA vol. 1, table "QP state transition properties"],
+// as the kernel's ib_modify_qp_is_ok checks them; mask bits and state numbers have no uapi header [dv:
+// ibv_qp_attr_mask].
 #include <algorithm>
 #include <cstring>
 
@@ -19,6 +20,7 @@ enum Mask : std::uint32_t {
   kAccess = 1u << 3,
   kPkeyIndex = 1u << 4,
   kPort = 1u << 5,
+  kQkey = 1u << 6,
   kAv = 1u << 7,
   kPathMtu = 1u << 8,
   kTimeout = 1u << 9,
@@ -35,9 +37,14 @@ enum Mask : std::uint32_t {
 };
 constexpr std::uint32_t kNotModelled = kAltPath | kMigration;
 
+constexpr std::uint8_t kVerbsSendError = 5;
 constexpr std::uint8_t kVerbsError = 6;
 
+/// Whose rules: XRC has different ones for its two ends.
+enum class Rules : std::uint8_t { kRc, kUc, kUd, kInitiator, kTarget };
+
 struct Row {
+  Rules rules{};
   QpState from{};
   QpState to{};
   std::uint32_t required = 0;
@@ -45,31 +52,82 @@ struct Row {
 };
 
 // From any state but RESET to ERR, and from any to RESET, with nothing else: not in the table.
-constexpr Row kRows[] = {
-    {QpState::kReset, QpState::kInit, kPkeyIndex | kPort | kAccess, 0},
-    {QpState::kInit, QpState::kInit, 0, kPkeyIndex | kPort | kAccess},
-    {QpState::kInit, QpState::kRtr, kAv | kPathMtu | kDestQpn | kRecvPsn | kResponderReads | kMinRnrTimer,
-     kAltPath | kAccess | kPkeyIndex},
-    {QpState::kRtr, QpState::kRts, kTimeout | kRetryCount | kRnrRetry | kSendPsn | kInitiatorReads,
-     kCurrentState | kAltPath | kAccess | kMinRnrTimer | kMigration},
-    {QpState::kRts, QpState::kRts, 0, kCurrentState | kAccess | kAltPath | kMigration | kMinRnrTimer},
-};
+constexpr std::uint32_t kPathBits = kAv | kPathMtu | kDestQpn | kRecvPsn;
+constexpr std::uint32_t kResponderBits = kResponderReads | kMinRnrTimer;
+constexpr std::uint32_t kRetryBits = kTimeout | kRetryCount | kRnrRetry | kInitiatorReads;
+constexpr std::uint32_t kBound = kPkeyIndex | kPort;
+constexpr std::uint32_t kInRtr = kAltPath | kAccess | kPkeyIndex;
+constexpr std::uint32_t kInRts = kCurrentState | kAltPath | kAccess | kMigration;
 
-// Verbs and firmware number the states alike up to RTS; behind it verbs has SQD, SQE, ERR [dv: ibv_qp_state].
+constexpr auto kReset = QpState::kReset;
+constexpr auto kInit = QpState::kInit;
+constexpr auto kRtr = QpState::kRtr;
+constexpr auto kRts = QpState::kRts;
+constexpr auto kSqe = QpState::kSqer;
+
+// clang-format off
+constexpr Row kRows[] = {
+    {Rules::kRc, kReset, kInit, kBound | kAccess, 0},
+    {Rules::kRc, kInit, kInit, 0, kBound | kAccess},
+    {Rules::kRc, kInit, kRtr, kPathBits | kResponderBits, kInRtr},
+    {Rules::kRc, kRtr, kRts, kRetryBits | kSendPsn, kInRts | kMinRnrTimer},
+    {Rules::kRc, kRts, kRts, 0, kInRts | kMinRnrTimer},
+    {Rules::kUc, kReset, kInit, kBound | kAccess, 0},
+    {Rules::kUc, kInit, kInit, 0, kBound | kAccess},
+    {Rules::kUc, kInit, kRtr, kPathBits, kInRtr},
+    {Rules::kUc, kRtr, kRts, kSendPsn, kInRts},
+    {Rules::kUc, kRts, kRts, 0, kInRts},
+    {Rules::kUc, kSqe, kRts, 0, kCurrentState | kAccess},
+    {Rules::kUd, kReset, kInit, kBound | kQkey, 0},
+    {Rules::kUd, kInit, kInit, 0, kBound | kQkey},
+    {Rules::kUd, kInit, kRtr, 0, kPkeyIndex | kQkey},
+    {Rules::kUd, kRtr, kRts, kSendPsn, kCurrentState | kQkey},
+    {Rules::kUd, kRts, kRts, 0, kCurrentState | kQkey},
+    {Rules::kUd, kSqe, kRts, 0, kCurrentState | kQkey},
+    {Rules::kInitiator, kReset, kInit, kBound | kAccess, 0},
+    {Rules::kInitiator, kInit, kInit, 0, kBound | kAccess},
+    {Rules::kInitiator, kInit, kRtr, kPathBits, kInRtr},
+    {Rules::kInitiator, kRtr, kRts, kRetryBits | kSendPsn, kInRts},
+    {Rules::kInitiator, kRts, kRts, 0, kInRts},
+    {Rules::kTarget, kReset, kInit, kBound | kAccess, 0},
+    {Rules::kTarget, kInit, kInit, 0, kBound | kAccess},
+    {Rules::kTarget, kInit, kRtr, kPathBits | kResponderBits, kInRtr},
+    {Rules::kTarget, kRtr, kRts, kTimeout | kSendPsn, kInRts | kMinRnrTimer},
+    {Rules::kTarget, kRts, kRts, 0, kInRts | kMinRnrTimer},
+};
+// clang-format on
+
+Rules rules_of(const QpConfig& config) {
+  switch (config.service) {
+    case ServiceType::kUc:
+      return Rules::kUc;
+    case ServiceType::kUd:
+      return Rules::kUd;
+    case ServiceType::kXrc:
+      return config.xrcd != 0 ? Rules::kTarget : Rules::kInitiator;
+    default:
+      return Rules::kRc;
+  }
+}
+
+// Verbs and firmware number the states alike up to RTS and in ERR; between them verbs has SQD, SQE [dv: ibv_qp_state].
 QpState state_of(std::uint8_t verbs) {
   if (verbs <= static_cast<std::uint8_t>(QpState::kRts)) return static_cast<QpState>(verbs);
-  require(verbs == kVerbsError, EINVAL);  // SQD and SQE are not modelled
+  if (verbs == kVerbsSendError) return QpState::kSqer;
+  require(verbs == kVerbsError, EINVAL);  // SQD is not modelled
   return QpState::kError;
 }
 
-void check_mask(QpState from, QpState to, std::uint32_t mask) {
+void check_mask(const Qp& qp, QpState to, std::uint32_t mask) {
+  const auto from = qp.state;
+  const auto rules = rules_of(qp.config);
   const auto attributes = mask & ~std::uint32_t{kState};
   if (to == QpState::kReset || (to == QpState::kError && from != QpState::kReset)) {
     require(attributes == 0, EINVAL);
     return;
   }
-  const auto* const row =
-      std::find_if(std::begin(kRows), std::end(kRows), [=](const Row& r) { return r.from == from && r.to == to; });
+  const auto* const row = std::find_if(std::begin(kRows), std::end(kRows),
+                                       [=](const Row& r) { return r.rules == rules && r.from == from && r.to == to; });
   require(row != std::end(kRows), EINVAL);
   require((attributes & row->required) == row->required, EINVAL);
   require((attributes & ~(row->required | row->optional)) == 0, EINVAL);
@@ -111,6 +169,8 @@ QpAttributes merge(const Qp& qp, const ib_uverbs_modify_qp& req, std::uint8_t de
   const auto given = [&req](std::uint32_t bit) { return (req.attr_mask & bit) != 0; };
   a.device = device;
   if (given(kAccess)) a.access = req.qp_access_flags;
+  if (given(kQkey)) a.qkey = req.qkey;
+  if (qp.config.service == ServiceType::kUd) a.mtu_bytes = 128u << kMaxMtuCode;  // the port's
   if (given(kAv)) a.remote_device = destination(req.dest, device);
   if (given(kPathMtu)) a.mtu_bytes = 128u << req.path_mtu;
   if (given(kDestQpn)) a.remote_qpn = req.dest_qp_num;
@@ -125,12 +185,20 @@ QpAttributes merge(const Qp& qp, const ib_uverbs_modify_qp& req, std::uint8_t de
   return a;
 }
 
-void apply(Context& context, const ib_uverbs_modify_qp& req) {
+// What an end of XRC has no use for is ignored, not refused [abi: modify_qp_mask].
+std::uint32_t mask_for(Rules rules, std::uint32_t mask) {
+  if (rules == Rules::kInitiator) return mask & ~(kResponderReads | kMinRnrTimer);
+  if (rules == Rules::kTarget) return mask & ~(kInitiatorReads | kRetryCount | kRnrRetry);
+  return mask;
+}
+
+void apply(Context& context, ib_uverbs_modify_qp req) {
   auto& object = context.find<QpObject>(req.qp_handle);
   auto& qp = object.qp();
+  req.attr_mask = mask_for(rules_of(qp.config), req.attr_mask);
   const auto to = (req.attr_mask & kState) != 0 ? state_of(req.qp_state) : qp.state;
   if ((req.attr_mask & kCurrentState) != 0) require(state_of(req.cur_qp_state) == qp.state, EINVAL);
-  check_mask(qp.state, to, req.attr_mask);
+  check_mask(qp, to, req.attr_mask);
   check_values(req);
   const auto device = context.client.device.index;
   const auto attributes = merge(qp, req, device);
@@ -142,7 +210,7 @@ void apply(Context& context, const ib_uverbs_modify_qp& req) {
 }  // namespace
 
 std::uint8_t verbs_state(QpState state) {
-  return state == QpState::kError ? kVerbsError : static_cast<std::uint8_t>(state);
+  return state == QpState::kSqer ? kVerbsSendError : static_cast<std::uint8_t>(state);
 }
 
 void modify_qp(Context& context, Request& request) {

@@ -13,7 +13,7 @@ class Context;
 class Request;
 
 /// The kinds of object that a handle can stand for.
-enum class ObjectKind : std::uint8_t { kNone, kPd, kMr, kCq, kQp, kSrq, kAh, kUar, kUmem, kDevx, kAny };
+enum class ObjectKind : std::uint8_t { kNone, kPd, kMr, kCq, kQp, kSrq, kXrcd, kMw, kAh, kUar, kUmem, kDevx, kAny };
 
 enum class AttrType : std::uint8_t {
   kIn,         // bytes from the caller: inline when they are 8 or fewer, else behind a pointer

@@ -90,6 +90,8 @@ inline constexpr AttrSpec kSrqCreate[] = {
     MARROW_IN(UVERBS_ATTR_CREATE_SRQ_MAX_SGE, M, 4),
     MARROW_IN(UVERBS_ATTR_CREATE_SRQ_LIMIT, M, 4),
     MARROW_IN(UVERBS_ATTR_CREATE_SRQ_TYPE, M, 1),
+    MARROW_OBJECT(UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE, O, kXrcd),
+    MARROW_OBJECT(UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, O, kCq),
     MARROW_FD(UVERBS_ATTR_CREATE_SRQ_EVENT_FD, O),
     MARROW_OUT(UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, M, 4),
     MARROW_OUT(UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, M, 4),
@@ -99,8 +101,11 @@ inline constexpr AttrSpec kSrqCreate[] = {
 inline constexpr AttrSpec kSrqDestroy[] = {
     MARROW_OBJECT(UVERBS_ATTR_DESTROY_SRQ_HANDLE, M, kSrq),
     MARROW_OUT(UVERBS_ATTR_DESTROY_SRQ_RESP, M, sizeof(ib_uverbs_destroy_srq_resp))};
+inline constexpr AttrSpec kXrcdDestroy[] = {MARROW_OBJECT(UVERBS_ATTR_DESTROY_XRCD_HANDLE, M, kXrcd)};
 inline constexpr AttrSpec kQpCreate[] = {
     MARROW_NEW(UVERBS_ATTR_CREATE_QP_HANDLE),
+    MARROW_OBJECT(UVERBS_ATTR_CREATE_QP_XRCD_HANDLE, O, kXrcd),
+    MARROW_OBJECT(UVERBS_ATTR_CREATE_QP_SRQ_HANDLE, O, kSrq),
     MARROW_OBJECT(UVERBS_ATTR_CREATE_QP_PD_HANDLE, O, kPd),
     MARROW_OBJECT(UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, O, kCq),
     MARROW_OBJECT(UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, O, kCq),
@@ -175,6 +180,7 @@ inline constexpr MethodSpec kMethods[] = {
     MARROW_METHOD(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY, destroy_cq, kCqDestroy),
     MARROW_METHOD(UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE, create_srq, kSrqCreate),
     MARROW_METHOD(UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_DESTROY, destroy_srq, kSrqDestroy),
+    MARROW_METHOD(UVERBS_OBJECT_XRCD, UVERBS_METHOD_XRCD_DESTROY, destroy_xrcd, kXrcdDestroy),
     MARROW_METHOD(UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE, create_qp, kQpCreate),
     MARROW_METHOD(UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, destroy_qp, kQpDestroy),
     MARROW_METHOD(MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC, uar_alloc, kUarAlloc),
@@ -203,6 +209,9 @@ inline constexpr WriteSpec kWrites[] = {
     MARROW_WRITE(IB_USER_VERBS_CMD_CREATE_AH, sizeof(ib_uverbs_create_ah), sizeof(ib_uverbs_create_ah_resp), create_ah),
     MARROW_WRITE(IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL, sizeof(ib_uverbs_create_comp_channel),
                  sizeof(ib_uverbs_create_comp_channel_resp), create_comp_channel),
+    MARROW_WRITE(IB_USER_VERBS_CMD_MODIFY_SRQ, sizeof(ib_uverbs_modify_srq), 0, modify_srq),
+    MARROW_WRITE(IB_USER_VERBS_CMD_QUERY_SRQ, sizeof(ib_uverbs_query_srq), sizeof(ib_uverbs_query_srq_resp), query_srq),
+    MARROW_WRITE(IB_USER_VERBS_CMD_OPEN_XRCD, sizeof(ib_uverbs_open_xrcd), sizeof(ib_uverbs_open_xrcd_resp), open_xrcd),
     MARROW_WRITE(IB_USER_VERBS_CMD_QUERY_QP, sizeof(ib_uverbs_query_qp), sizeof(ib_uverbs_query_qp_resp), query_qp),
     MARROW_WRITE(IB_USER_VERBS_CMD_MODIFY_QP, sizeof(ib_uverbs_modify_qp), 0, modify_qp),
     MARROW_WRITE_EX(IB_USER_VERBS_EX_CMD_MODIFY_QP, sizeof(ib_uverbs_modify_qp),

@@ -20,12 +20,6 @@ struct Umem {
   std::uint32_t users = 0;  // queues built on it: it cannot go before them
 };
 
-/// A shared receive queue, as far as a DCT needs one: it is there, and nothing is ever taken from it.
-struct Srq {
-  std::uint32_t pdn = 0;
-  std::uint32_t users = 0;  // DCTs
-};
-
 /// What a CQ or QP occupies besides the device's own object.
 struct QueueMemory {
   std::uint32_t ring_umem = 0;  // 0: none; the queue came through verbs
@@ -43,8 +37,8 @@ struct Client {
   std::unordered_map<std::uint32_t, QueueMemory> cqs;
   std::unordered_map<std::uint32_t, QueueMemory> qps;
   std::unordered_map<std::uint32_t, Umem> umems;
-  std::unordered_map<std::uint32_t, Srq> srqs;
-  std::unordered_map<std::uint32_t, std::uint32_t> dcts;  // DCT number to SRQ number
+  std::unordered_set<std::uint32_t> srqs;
+  std::unordered_set<std::uint32_t> dcts;
 
   [[nodiscard]] Cq* find_cq(std::uint32_t cqn) const { return cqs.contains(cqn) ? device.cqs.find(cqn) : nullptr; }
   [[nodiscard]] Qp* find_qp(std::uint32_t qpn) const { return qps.contains(qpn) ? device.qps.find(qpn) : nullptr; }

@@ -83,8 +83,7 @@ Reply rts2rts(Client&, const std::byte* in, std::byte* out);
 Reply qp_2err(Client&, const std::byte* in, std::byte* out);
 Reply qp_2rst(Client&, const std::byte* in, std::byte* out);
 
-/// The device that a DCI's address vector leads to, or kNoDevice (dct.cpp).
-[[nodiscard]] std::uint8_t route_of(const wire::AddressVector& av);
-[[nodiscard]] DcRouting dc_routing();
+/// Where the address vectors of DCIs and datagrams lead, on the link layer in force (routing.cpp).
+[[nodiscard]] Routing routing();
 
 }  // namespace marrow::cx7::fw

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CREATE_DCT, DRAIN_DCT, DESTROY_DCT, QUERY_DCT, and where a DCI's address vectors lead.
+// CREATE_DCT, DRAIN_DCT, DESTROY_DCT, QUERY_DCT.
 // Facts: DCT context fields, that it is active at once and must be drained before it goes [prm]; that a CQ and an SRQ
 // are wanted even where only RDMA comes [obs: what GPU libraries create].
 #include "cx7/fw/command.h"
@@ -25,7 +25,8 @@ Reply check_resources(const Client& client, const std::byte* context) {
   if (client.find_cq(get(context, dctc::cqn)) == nullptr) {
     return refuse(CommandStatus::kBadResource, "cqn: no such CQ in this context");
   }
-  if (!client.srqs.contains(get(context, dctc::srqn))) {
+  const auto srqn = get(context, dctc::srqn);
+  if (!client.srqs.contains(srqn) || client.device.srqs.find(srqn)->xrcd != 0) {
     return refuse(CommandStatus::kBadResource, "srqn: no such SRQ in this context");
   }
   return {};
@@ -58,24 +59,6 @@ constexpr std::string_view kNoDct = "no such DCT in this context";
 
 }  // namespace
 
-std::uint8_t route_of(const wire::AddressVector& av) {
-  constexpr std::uint32_t kGrh = 1u << 30;
-  const bool ethernet = link_layer() == LinkLayer::kEthernet;
-  const bool extended = (av.compact.extension_dctn.host() & wire::kAvExtended) != 0;
-  Path to;
-  to.has_gid = extended && (ethernet || (av.extension.grh.host() & kGrh) != 0);
-  to.gid = av.extension.gid;
-  to.lid = av.compact.rlid.host();
-  to.has_mac = extended && ethernet;
-  to.mac = av.extension.mac;
-  return destination_of(to);
-}
-
-DcRouting dc_routing() {
-  if (link_layer() == LinkLayer::kEthernet) return {.device_of = route_of};
-  return {.device_of = route_of, .lids = {device_facts(0).lid, device_facts(1).lid}};
-}
-
 Reply create_dct(Client& client, const std::byte* in, std::byte* out) {
   const std::byte* const context = in + prm::create_dct::kContext;
   if (const auto reply = check_resources(client, context); !reply.ok()) return reply;
@@ -89,15 +72,14 @@ Reply create_dct(Client& client, const std::byte* in, std::byte* out) {
   config.user_index = get(context, dctc::user_index);
   config.uar_page = kNoUarPage;
   config.recv_cq = client.find_cq(get(context, dctc::cqn));
+  config.srq = client.device.srqs.find(get(context, dctc::srqn));
   QpAttributes attributes;
   attributes.access = access_of(context);
   attributes.mtu_bytes = 128u << get(context, dctc::mtu);
   attributes.min_rnr_nak = static_cast<std::uint8_t>(get(context, dctc::min_rnr_nak));
   attributes.responder_reads = kMaxReads;
   client.engine.add_dct(client.device, config, attributes, get(context, dctc::dc_access_key));
-  const auto srqn = get(context, dctc::srqn);
-  client.dcts.emplace(dctn, srqn);
-  ++client.srqs.at(srqn).users;
+  client.dcts.insert(dctn);
   set(out, prm::out::object, dctn);
   return {};
 }
@@ -114,9 +96,7 @@ Reply destroy_dct(Client& client, const std::byte* in, std::byte*) {
   Qp* const dct = find_dct(client, in);
   if (dct == nullptr) return refuse(CommandStatus::kBadResource, kNoDct);
   if (!dct->dct->drained) return refuse(CommandStatus::kBadResourceState, "DCT not drained");
-  const auto at = client.dcts.find(dct->config.qpn);
-  --client.srqs.at(at->second).users;
-  client.dcts.erase(at);
+  client.dcts.erase(dct->config.qpn);
   client.engine.remove_qp(client.device, *dct);
   return {};
 }
@@ -129,7 +109,7 @@ Reply query_dct(Client& client, const std::byte* in, std::byte* out) {
   set(context, dctc::state, dct->dct->drained ? kStateDrained : kStateActive);
   set(context, dctc::user_index, dct->config.user_index);
   set(context, dctc::cqn, dct->config.recv_cq->cqn);
-  set(context, dctc::srqn, client.dcts.at(dct->config.qpn));
+  set(context, dctc::srqn, dct->config.srq->srqn);
   set(context, dctc::pd, dct->config.pdn);
   set(context, dctc::rre, a.access & kRemoteRead ? 1 : 0);
   set(context, dctc::rwe, a.access & kRemoteWrite ? 1 : 0);

@@ -144,7 +144,7 @@ Reply create_qp(Client& client, const std::byte* in, std::byte* out) {
   QpConfig config;
   config.qpn = qpn;
   config.service = static_cast<ServiceType>(get(context, qpc::service_type));
-  config.routing = dc_routing();
+  config.routing = routing();
   config.pdn = get(context, qpc::pd);
   config.user_index = get(context, qpc::user_index);
   config.uar_page = get(context, qpc::uar_page);

@@ -34,13 +34,13 @@ void DataPath::on_response(Qp& qp, const Packet& packet) {
   const bool from_peer = packet.from_device == qp.attributes.remote_device;
   const bool outstanding = requester.oldest != requester.newest && psn_distance(packet.psn, requester.next_psn) < 0 &&
                            psn_distance(packet.psn, window_at(requester, requester.oldest).first_psn) >= 0;
-  const bool nak = packet.opcode == PacketOpcode::kAcknowledge && packet.syndrome >= aeth::kRnrNak;
+  const bool nak = operation_of(packet.opcode) == PacketOpcode::kAcknowledge && packet.syndrome >= aeth::kRnrNak;
   if (qp.state != QpState::kRts || !from_peer || (!outstanding && !nak)) {
     ++device_.counters.packets_dropped;
     return;
   }
   trace(TraceEvent::Kind::kAckReceived, qp.config.qpn, packet.psn, packet.syndrome);
-  switch (packet.opcode) {
+  switch (operation_of(packet.opcode)) {
     case PacketOpcode::kAcknowledge:
       on_ack(qp, packet);
       break;
@@ -186,7 +186,7 @@ void DataPath::retire(Qp& qp, const SentWqe& wqe) {
                                  .user_index = qp.config.user_index,
                                  .wqe_counter = wqe.index,
                                  .byte_count = wqe.bytes});
-  if (qp.config.send_cq->dead) enter_error(qp);
+  if (qp.config.send_cq->dead) enter_send_error(qp);
 }
 
 // Goes back to the first packet that the peer has not acknowledged.
@@ -248,7 +248,7 @@ void DataPath::fail_oldest(Qp& qp, const Refusal& refusal) {
                                  .wqe_counter = wqe.index,
                                  .syndrome = refusal.syndrome,
                                  .vendor = refusal.vendor});
-  enter_error(qp);
+  enter_send_error(qp);
 }
 
 }  // namespace marrow::cx7

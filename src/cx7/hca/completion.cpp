@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Second half of stop 8 of 9: writes CQEs, 60 bytes, then the word with the owner bit. Overrun, collapsed CQs, events.
-// Facts: CQE layout [dv]; collapsed and overrun-ignore [prm: CQC]; arm word [dv: mlx5_arm_cq].
+// Facts: CQE layout [dv]; collapsed and overrun-ignore [prm: CQC]; arm word [dv: mlx5_arm_cq];
+// that an event tells of new CQEs only [prm: CQC, last_notified_index].
 #include "cx7/hca/data_path.h"
 #include "cx7/hca/memory.h"
 
@@ -16,6 +17,9 @@ wire::Cqe compose(const Cq& cq, const CqeContent& content, Time now) {
   cqe.wqe_counter = wire::be16(content.wqe_counter);
   cqe.op_own = wire::op_own_byte(content.opcode, cq.pi >> cq.log_entries);
   if (content.solicited) cqe.op_own |= 2;
+  cqe.slid = wire::be16(content.source_lid);
+  cqe.flags_rqpn =
+      wire::be32(std::uint32_t{content.grh} << 28 | std::uint32_t{content.service_level} << 24 | content.source_qpn);
   if (cqe.is_error()) {
     cqe.vendor_syndrome = content.vendor;
     cqe.syndrome = content.syndrome;
@@ -43,7 +47,7 @@ void DataPath::write_cqe(Cq& cq, const CqeContent& content) {
   if (!cq.overrun_ignore && is_full(cq)) {
     cq.dead = true;
     ++device_.counters.cq_overruns;
-    if (cq.events != nullptr) cq.events->cq_error_event(cq);
+    if (cq.events != nullptr) cq.events->async_event(AsyncEvent::kCqError);
     return;
   }
   const auto cqe = compose(cq, content, now_);
@@ -73,10 +77,12 @@ void DataPath::fire_if_armed(Cq& cq) {
   const std::uint32_t arm = wire::swap_bytes(word);
   const auto sn = static_cast<std::uint8_t>((arm >> 28) & 3);
   if (arm == kArmPoison || sn == cq.fired_sn) return;
-  if ((cq.pi & 0xffffff) == (arm & 0xffffff)) return;  // nothing since the application looked
+  const auto pi = static_cast<std::uint32_t>(cq.pi & 0xffffff);
+  if (pi == (arm & 0xffffff) || pi == cq.notified) return;  // nothing since the application looked, or was told
   constexpr std::uint32_t kSolicitedOnly = 1u << 24;
   if ((arm & kSolicitedOnly) != 0 && !cq.solicited_since_arm) return;
   cq.fired_sn = sn;
+  cq.notified = pi;
   cq.solicited_since_arm = false;
   ++device_.counters.completion_events;
   if (cq.events != nullptr) cq.events->completion_event(cq);

@@ -21,6 +21,8 @@ namespace marrow::cx7 {
   row(rnr_naks_sent)             \
   row(duplicates_received)       \
   row(packets_dropped)           /* no such QP, wrong state, wrong source, dead peer */ \
+  row(qkey_violations)           /* datagrams with another Q_Key than the QP's */ \
+  row(datagrams_without_receive) /* nobody had posted a buffer for them */ \
   row(retransmissions)           \
   row(timeouts)                  \
   row(completion_events)         \

@@ -21,6 +21,11 @@ struct CqeContent {
   std::uint32_t byte_count = 0;
   std::uint32_t imm = 0;  // as in memory
   bool solicited = false;
+  /// Of a datagram alone.
+  std::uint32_t source_qpn = 0;
+  std::uint16_t source_lid = 0;
+  std::uint8_t service_level = 0;
+  std::uint8_t grh = 0;  // 0: none; 1: a GRH or an IPv6 header; 2: an IPv4 header
   wire::Syndrome syndrome = wire::Syndrome::kNone;
   std::uint8_t vendor = 0;
 };
@@ -52,6 +57,8 @@ class DataPath {
 
   // Stop 7, responder.cpp and responder_answer.cpp.
   void on_request(Qp& qp, const Packet& packet);
+  /// A send to a UD QP (datagram.cpp).
+  void on_datagram(Qp& qp, const Packet& packet);
   /// A request, or one of the two packets around it, to a DCT (dc.cpp).
   void on_dc_packet(Qp& dct, const Packet& packet);
   /// Sends the answers owed. False when the link is full and some remain.
@@ -68,6 +75,8 @@ class DataPath {
 
   // error.cpp: everything that ends a QP.
   void enter_error(Qp& qp);
+  /// The send queue failed: ends the QP, or of an unreliable one the send queue alone.
+  void enter_send_error(Qp& qp);
   void flush_send(Qp& qp);
   void flush_recv(Qp& qp);
 
@@ -101,25 +110,34 @@ class DataPath {
   // requester.cpp
   bool fetch(Qp& qp);
   bool send_packet(Qp& qp);
+  void sent(Qp& qp, const SentWqe& wqe);
   bool fill(Qp& qp, const SentWqe& wqe, Packet& packet);
   bool gather(const DecodedWqe& wqe, std::uint32_t offset, std::span<std::byte> to);
   void arm_timer(Qp& qp);
   void refuse(Qp& qp, const Requester::Failure& failure);
 
+  // datagram.cpp
+  bool send_datagram(Qp& qp);
+  bool fill_datagram(Qp& qp, std::uint32_t grh_bytes, Packet& packet);
+
   // responder.cpp and responder_recv.cpp
+  enum class Taken : std::uint8_t { kYes, kNone, kRefused };
+  void establish(Qp& qp);
   bool check_order(Qp& qp, const Packet& packet);
+  bool check_message(Qp& qp, const Packet& packet);
   void on_duplicate(Qp& qp, const Packet& packet);
   void on_write(Qp& qp, const Packet& packet);
   void on_send(Qp& qp, const Packet& packet);
   void on_read(Qp& qp, const Packet& packet);
   void on_atomic(Qp& qp, const Packet& packet);
-  bool take_recv_wqe(Qp& qp);
+  Taken take_recv_wqe(Qp& qp);
+  void complete_recv(Qp& qp, CqeContent content);
   bool scatter_recv(Qp& qp, const Packet& packet);
   void finish_recv(Qp& qp, const Packet& packet);
   void advance(Qp& qp, const Packet& packet, std::uint32_t psns);
-  void nak(Qp& qp, const Packet& packet, std::uint8_t syndrome);
+  void nak(Qp& qp, std::uint32_t psn, std::uint8_t syndrome);
   void nak_not_ready(Qp& qp, const Packet& packet);
-  void refuse_recv(Qp& qp, const Packet& packet, const Refusal& refusal);
+  void refuse_recv(Qp& qp, const Refusal& refusal);
 
   // responder_answer.cpp
   bool answer_resource(Qp& qp, ResponderResource& resource);
@@ -157,6 +175,17 @@ inline SentWqe& window_at(Requester& requester, std::uint32_t at) {
 /// Where the peer's packets go.
 inline unsigned route_of(const Qp& qp) {
   return route_to(qp.attributes.remote_device, qp.attributes.remote_qpn);
+}
+
+/// The domain whose keys packets to `qp` may use: its own, with XRC that of the SRQ they name.
+inline std::uint32_t pdn_of(const Qp& qp) {
+  const bool xrc = qp.config.service == ServiceType::kXrc && qp.responder.srq != nullptr;
+  return xrc ? qp.responder.srq->pdn : qp.config.pdn;
+}
+
+/// Where a receive of `qp` completes; with XRC only while there is an SRQ.
+inline Cq* recv_cq_of(const Qp& qp) {
+  return qp.config.service == ServiceType::kXrc ? qp.responder.srq->cq : qp.config.recv_cq;
 }
 
 /// Signed distance of two 16-bit queue indices.

@@ -118,6 +118,7 @@ void DataPath::on_dc_connect(Qp& dct, const Packet& packet) {
   responder.attributes.remote_qpn = packet.msn;
   responder.attributes.remote_device = packet.from_device;
   responder.responder = {};
+  responder.responder.srq = dct.config.srq;
   responder.responder.expected_psn = packet.psn;
   responder.state = QpState::kRtr;
 }

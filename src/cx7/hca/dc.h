@@ -17,12 +17,6 @@ namespace marrow::cx7 {
 
 struct Qp;
 
-/// Where address vectors lead: the firmware's business.
-struct DcRouting {
-  std::uint8_t (*device_of)(const wire::AddressVector& av) = nullptr;  // or kNoDevice
-  std::array<std::uint16_t, 2> lids{};  // of the devices, for who cannot call; 0 on Ethernet, where LIDs mean nothing
-};
-
 struct DcInitiator {
   wire::AddressVector av{};  // whom it is connected to
   bool connected = false;

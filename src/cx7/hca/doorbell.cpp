@@ -183,11 +183,8 @@ void DataPath::accept(Qp& qp, bool named) {
 }
 
 void DataPath::scan_record(Qp& qp) {
-  if (qp.state == QpState::kError) {
-    flush_send(qp);
-    flush_recv(qp);
-    return;
-  }
+  if (qp.state == QpState::kError) flush_recv(qp);
+  if (qp.state == QpState::kError || qp.state == QpState::kSqer) return flush_send(qp);
   auto& requester = qp.requester;
   std::uint16_t recorded = 0;
   if (qp.config.sq.wqebbs == 0 || !recorded_index(qp, recorded)) return;

@@ -17,7 +17,15 @@ constexpr unsigned kDeliverAStep = 256;                    // [guess] packets be
 constexpr Time kScanEvery = std::chrono::milliseconds(1);  // [guess] timers and records; far below any timer
 
 bool is_response(PacketOpcode opcode) {
-  return opcode >= PacketOpcode::kReadResponseFirst && opcode <= PacketOpcode::kAtomicAcknowledge;
+  const auto operation = operation_of(opcode);
+  return operation >= PacketOpcode::kReadResponseFirst && operation <= PacketOpcode::kAtomicAcknowledge;
+}
+
+// A packet of another transport than the QP's never came, as far as the QP is concerned.
+bool fits(const Qp& qp, const Packet& packet) {
+  if (packet.dc != (qp.dct != nullptr)) return false;
+  const auto transport = transport_of(packet.opcode);
+  return transport == transport_of(qp.config.service) || (packet.dc && transport == Transport::kDc);
 }
 
 bool has_more(const Qp& qp) {
@@ -73,17 +81,17 @@ void Engine::deliver(const Packet& packet, Time now) {
   if (device == nullptr) return;
   ++device->counters.packets_received;
   Qp* qp = device->qps.find(packet.dest_qpn);
-  if (qp == nullptr) {
+  if (qp == nullptr || !fits(*qp, packet)) {
     ++device->counters.packets_dropped;
     return;
   }
   DataPath path(*this, *device, now);
-  if (is_response(packet.opcode)) {
-    path.on_response(*qp, packet);
-  } else if (packet.dc != (qp->dct != nullptr)) {
-    ++device->counters.packets_dropped;
-  } else if (packet.dc) {
+  if (packet.dc) {
     path.on_dc_packet(*qp, packet);
+  } else if (qp->config.service == ServiceType::kUd) {
+    path.on_datagram(*qp, packet);
+  } else if (is_response(packet.opcode)) {
+    path.on_response(*qp, packet);
   } else {
     path.on_request(*qp, packet);
   }
@@ -149,6 +157,26 @@ void Engine::remove_cq(Device& device, Cq& cq) {
   device.cqs.erase(cq.cqn);
 }
 
+Srq& Engine::add_srq(Device& device, const Srq& srq) {
+  if (Pd* pd = device.pds.find(srq.pdn)) ++pd->users;
+  if (srq.cq != nullptr) ++srq.cq->users;
+  return device.srqs.put(srq.srqn, std::make_unique<Srq>(srq));
+}
+
+void Engine::remove_srq(Device& device, Srq& srq) {
+  for (const auto& uar : device.uars) {
+    for (Qp* qp : uar->qps) {
+      if (qp->responder.srq != &srq) continue;  // an XRC target in the middle of a message
+      qp->responder.srq = nullptr;
+      qp->responder.recv_wqe_taken = false;
+      qp->responder.message = Responder::Message::kNone;
+    }
+  }
+  if (Pd* pd = device.pds.find(srq.pdn)) --pd->users;
+  if (srq.cq != nullptr) --srq.cq->users;
+  device.srqs.erase(srq.srqn);
+}
+
 void Engine::remove_mkey(Device& device, std::uint32_t key) {
   const auto forget = [key](std::span<Span> list) {
     for (Span& span : list) {
@@ -161,6 +189,9 @@ void Engine::remove_mkey(Device& device, std::uint32_t key) {
       forget(qp->requester.scatter.span);
       forget(qp->responder.span);
     }
+  }
+  for (const Qp* dct : device.dcts) {
+    for (auto& [source, connection] : dct->dct->connections) forget(connection.responder->responder.span);
   }
   const Mkey* const found = device.mkeys.find(key >> 8);
   if (found == nullptr) return;
@@ -178,6 +209,7 @@ Qp& Engine::add_qp(Device& device, QpConfig config) {
   if (config.service == ServiceType::kDci) qp->dci = std::make_unique<DcInitiator>();
   if (config.send_cq != nullptr) ++config.send_cq->users;
   if (config.recv_cq != nullptr) ++config.recv_cq->users;
+  if (config.srq != nullptr) ++config.srq->users;
   if (Pd* pd = device.pds.find(config.pdn)) ++pd->users;
   if (Uar* uar = find_uar(device, config.uar_page)) uar->qps.push_back(qp.get());
   return device.qps.put(config.qpn, std::move(qp));
@@ -190,6 +222,7 @@ Qp& Engine::add_dct(Device& device, const QpConfig& config, const QpAttributes& 
   qp.dct = std::make_unique<DcTarget>();
   qp.dct->key = key;
   qp.state = QpState::kRtr;
+  device.dcts.push_back(&qp);
   if (gpu_ != nullptr) gpu_->qp_changed(qp);
   return qp;
 }
@@ -205,10 +238,12 @@ void Engine::remove_qp(Device& device, Qp& qp) {
   const auto& config = qp.config;
   if (config.send_cq != nullptr) --config.send_cq->users;
   if (config.recv_cq != nullptr) --config.recv_cq->users;
+  if (config.srq != nullptr) --config.srq->users;
   if (Pd* pd = device.pds.find(config.pdn)) --pd->users;
   if (gpu_ != nullptr) gpu_->qp_gone(qp);
   DataPath(*this, device, next_scan_).disconnect(qp);
   if (qp.dct != nullptr) drain_dct(qp);
+  std::erase(device.dcts, &qp);
   if (Uar* uar = find_uar(device, config.uar_page)) {
     if (qp.on_gpu && --uar->gpu_qps == 0) clear_registers(*uar);  // GPU threads never took a value out
     std::erase(uar->qps, &qp);

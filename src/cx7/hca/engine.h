@@ -35,15 +35,17 @@ inline constexpr std::uint8_t kNoDevice = 0xff;
 /// One HCA with one port. Numbers of its objects carry the process's slot.
 struct Device {
   Device(std::uint8_t device_index, std::uint32_t slot)
-      : index(device_index), pds(slot), mkeys(slot), cqs(slot), qps(slot) {}
+      : index(device_index), pds(slot), mkeys(slot), cqs(slot), srqs(slot), qps(slot) {}
 
   std::uint8_t index;
   Table<Pd> pds;
   Table<Mkey> mkeys;
   Table<Cq> cqs;
+  Table<Srq> srqs;
   Table<Qp> qps;
   std::vector<std::unique_ptr<Uar>> uars;  // those the application has allocated
   std::vector<Cq*> channel_cqs;            // those that can fire completion events
+  std::vector<Qp*> dcts;
   Counters counters;
 };
 
@@ -94,7 +96,9 @@ class Engine {
   Uar& add_uar(Device& device, std::uint32_t page, std::byte* registers);
   void remove_uar(Device& device, std::uint32_t page);  // no QP may name it any more
   [[nodiscard]] Uar* find_uar(Device& device, std::uint32_t page);
-  Qp& add_qp(Device& device, QpConfig config);  // state RST, on its UAR's list; takes the CQs and the PD
+  Srq& add_srq(Device& device, const Srq& srq);  // takes the PD and the CQ
+  void remove_srq(Device& device, Srq& srq);     // no QP may name it any more
+  Qp& add_qp(Device& device, QpConfig config);   // state RST, on its UAR's list; takes the CQs and the PD
   void remove_qp(Device& device, Qp& qp);
   /// A DC target, active at once. It is a Qp that only its connections receive through; remove_qp() ends it.
   Qp& add_dct(Device& device, const QpConfig& config, const QpAttributes& attributes, std::uint64_t key);
@@ -116,7 +120,7 @@ class Engine {
 
   enum class Modify : std::uint8_t { kOk, kBadState, kBadAttribute };
   /// Moves `qp` to `to`, with everything the transition takes already merged into `attributes`.
-  /// Any state to kReset or kError; otherwise RST > INIT > RTR > RTS, INIT > INIT and RTS > RTS.
+  /// Any state to kReset or kError; otherwise RST > INIT > RTR > RTS, INIT > INIT, RTS > RTS and SQE > RTS.
   Modify modify_qp(Device& device, Qp& qp, QpState to, const QpAttributes& attributes);
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a QP ends: state ERR, then one flush CQE for every WQE behind the one that failed, as far as its record says.
+// How a QP ends: state ERR, then one flush CQE for every WQE behind the one that failed, as far as its record says. The
+// send queue of an unreliable QP ends alone: state SQE, and the QP goes on receiving.
 // Facts: flush order and vendor byte [obs: CX-6]; that the record bounds the flush [obs: CX-6].
 #include <algorithm>
 
@@ -28,7 +29,17 @@ void DataPath::enter_error(Qp& qp) {
   qp.requester.failure.pending = false;
   flush_send(qp);
   flush_recv(qp);
-  if (qp.config.events != nullptr) qp.config.events->qp_error_event(qp);
+  if (qp.config.events == nullptr) return;
+  qp.config.events->async_event(AsyncEvent::kQpFatal);
+  if (qp.config.srq != nullptr) qp.config.events->async_event(AsyncEvent::kLastWqeReached);
+}
+
+void DataPath::enter_send_error(Qp& qp) {
+  if (!is_unreliable(qp.config.service)) return enter_error(qp);
+  if (qp.state != QpState::kRts) return;
+  qp.state = QpState::kSqer;
+  qp.requester.failure.pending = false;
+  flush_send(qp);
 }
 
 void DataPath::flush_send(Qp& qp) {
@@ -57,18 +68,18 @@ void DataPath::flush_send(Qp& qp) {
 
 void DataPath::flush_recv(Qp& qp) {
   auto& responder = qp.responder;
+  constexpr CqeContent kFlush{
+      .opcode = wire::CqeOpcode::kResponderError, .syndrome = wire::Syndrome::kFlushed, .vendor = kFlushedBehindError};
+  // Of a shared queue only the WQE whose message is under way is this QP's.
+  if (responder.srq != nullptr && responder.recv_wqe_taken) complete_recv(qp, kFlush);
   std::uint16_t recorded = 0;
   if (qp.config.rq.entries == 0 || qp.config.recv_cq == nullptr) return;
   if (!record(&qp.config.dbrec->receive, recorded)) return;
   auto left = static_cast<std::uint16_t>(recorded - responder.recv_index);
   if (left > qp.config.rq.entries) return;
   for (; left != 0 && !qp.config.recv_cq->dead; --left) {
-    write_cqe(*qp.config.recv_cq, {.opcode = wire::CqeOpcode::kResponderError,
-                                   .qpn = qp.config.qpn,
-                                   .user_index = qp.config.user_index,
-                                   .wqe_counter = static_cast<std::uint16_t>(responder.recv_index++),
-                                   .syndrome = wire::Syndrome::kFlushed,
-                                   .vendor = kFlushedBehindError});
+    responder.recv_counter = static_cast<std::uint16_t>(responder.recv_index);
+    complete_recv(qp, kFlush);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device's objects other than the QP: protection domain, memory key, UAR page, completion queue. Plain state;
+// The device's objects other than the QP: protection domain, memory key, UAR page, queues that QPs share. Plain state;
 // what is done with it stands in memory_key.cpp, completion.cpp and doorbell.cpp. Whoever touches them holds the
 // device's lock (engine.h).
 #pragma once
@@ -16,6 +16,7 @@ namespace marrow::cx7 {
 
 struct Qp;
 struct Cq;
+struct Srq;
 
 /// Rights of a memory key, the kernel's IB_ACCESS bits [abi: ib_uverbs_access_flags].
 enum Access : std::uint32_t {
@@ -53,13 +54,24 @@ struct Uar {
   std::uint32_t shared = 0;                            // bit r: more than one QP has rung register r
 };
 
+/// What happened beside completions; values are those of the kernel's ib_event_type.
+enum class AsyncEvent : std::uint8_t {
+  kCqError = 0,
+  kQpFatal = 1,
+  kQpAccessError = 3,
+  kCommunicationEstablished = 4,  // a packet came to a QP that is not ready to send yet
+  kSrqError = 14,
+  kSrqLimit = 15,
+  kLastWqeReached = 16,  // a QP in error takes no more from its SRQ
+};
+
 /// What a completion or asynchronous event becomes: file descriptors are the ABI's business.
 class EventSink {
  public:
   virtual ~EventSink() = default;
-  virtual void completion_event(Cq& cq) = 0;
-  virtual void cq_error_event(Cq& cq) = 0;
-  virtual void qp_error_event(Qp& qp) = 0;
+  virtual void completion_event(Cq&) {}
+  /// The sink belongs to one object, which is what the event is about.
+  virtual void async_event(AsyncEvent) {}
 };
 
 /// An arm word that nobody wrote: the first real one may well be 0.
@@ -83,9 +95,31 @@ struct Cq {
 
   bool has_channel = false;             // only then is the arm word looked at
   std::uint8_t fired_sn = kNeverFired;  // sequence number of the arm word already answered
+  std::uint32_t notified = 0;           // producer index when it fired last: no event tells of those CQEs again
   bool solicited_since_arm = false;
   EventSink* events = nullptr;
   std::uint64_t user_handle = 0;  // the ABI's, carried in the event
+};
+
+/// A shared receive queue. Its WQEs are a chain in a ring of slots: each begins with its successor's slot, which is
+/// settled when the WQE is posted, as the application always keeps a free one behind it.
+struct Srq {
+  std::uint32_t srqn = 0;
+  std::uint32_t pdn = 0;
+  std::byte* base = nullptr;  // application memory
+  std::uint32_t entries = 0;  // slots, a power of two
+  std::uint32_t stride_bytes = 0;
+  wire::be32* dbrec = nullptr;   // application memory: WQEs posted, free-running
+  std::uint32_t user_index = 0;  // XRC: in its CQEs
+  std::uint32_t xrcd = 0;        // XRC domain, 0: an SRQ that QPs name
+  Cq* cq = nullptr;              // XRC: where its receives complete
+  std::uint32_t users = 0;       // QPs and DCTs
+
+  std::uint16_t next = 0;   // slot of the WQE to take
+  std::uint16_t taken = 0;  // WQEs taken, free-running
+  std::uint32_t limit = 0;  // an event, once, when fewer WQEs are left; 0: not armed
+  bool dead = false;        // its memory is gone
+  EventSink* events = nullptr;
 };
 
 }  // namespace marrow::cx7

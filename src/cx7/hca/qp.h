@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// State of one queue pair: the contexts of its requester (stop 6), responder (stop 7) and completer (stop 8). RC, or a
-// DC initiator or target (dc.h): these live in one number space.
+// State of one queue pair: the contexts of its requester (stop 6), responder (stop 7) and completer (stop 8). Of any
+// transport; DC initiators and targets (dc.h) too: these live in one number space.
 // Facts: what a QP context holds [prm: QPC]; requester and responder rules [prm: IBA vol. 1, ch. 9].
 #pragma once
 
@@ -16,6 +16,7 @@
 #include "cx7/fabric/packet.h"
 #include "cx7/hca/dc.h"
 #include "cx7/hca/objects.h"
+#include "cx7/hca/routing.h"
 #include "marrow/wire/cqe.h"
 #include "marrow/wire/prm.h"
 #include "marrow/wire/wqe.h"
@@ -60,7 +61,9 @@ struct QpConfig {
   Cq* recv_cq = nullptr;  // null when there is no RQ and none was named
   EventSink* events = nullptr;
   std::uint64_t user_handle = 0;
-  DcRouting routing = {};  // of a DCI
+  Srq* srq = nullptr;      // instead of an RQ
+  std::uint32_t xrcd = 0;  // of an XRC target: its packets name SRQs of this domain
+  Routing routing = {};    // of a DCI and of a UD QP
 };
 
 /// What the transitions set. One struct for the verbs ABI and for the firmware's commands.
@@ -79,6 +82,7 @@ struct QpAttributes {
   std::uint8_t retry_count = 0;
   std::uint8_t rnr_retry = 0;  // 7 infinite
   std::uint8_t log_ack_req_freq = 0;
+  std::uint32_t qkey = 0;  // UD
 };
 
 /// One element of a gather or scatter list, its key already checked. A key that is destroyed meanwhile takes its spans
@@ -115,6 +119,24 @@ constexpr bool awaits_response(wire::Opcode opcode) {
   return opcode == wire::Opcode::kRead || opcode == wire::Opcode::kCompareSwap || opcode == wire::Opcode::kFetchAdd;
 }
 
+/// Nobody acknowledges: a WQE is done when its last packet is out.
+constexpr bool is_unreliable(ServiceType service) {
+  return service == ServiceType::kUc || service == ServiceType::kUd;
+}
+
+constexpr Transport transport_of(ServiceType service) {
+  switch (service) {
+    case ServiceType::kUc:
+      return Transport::kUc;
+    case ServiceType::kUd:
+      return Transport::kUd;
+    case ServiceType::kXrc:
+      return Transport::kXrc;
+    default:
+      return Transport::kRc;  // DC too, with a mark of its own
+  }
+}
+
 /// A send WQE decoded and checked against this side's keys.
 struct DecodedWqe {
   wire::CtrlSegment ctrl{};
@@ -124,10 +146,11 @@ struct DecodedWqe {
   std::uint32_t rkey = 0;
   std::uint64_t swap_add = 0;
   std::uint64_t compare = 0;
+  std::uint32_t srqn = 0;  // XRC
   std::uint32_t spans = 0;
   std::array<Span, kMaxSpans> span;
   bool is_inline = false;
-  wire::AddressVector av{};  // of a DCI's WQE; the extension is zero where the WQE has none
+  wire::AddressVector av{};  // of a DCI's or a UD QP's WQE; the extension is zero where the WQE has none
   alignas(16) std::array<std::byte, 1024> inline_bytes;
 };
 
@@ -189,6 +212,7 @@ struct ResponderResource {
   std::uint32_t first_psn = 0;
   std::uint32_t packets = 1;
   std::uint32_t msn = 0;
+  std::uint32_t pdn = 0;
   std::uint64_t va = 0;
   std::uint32_t rkey = 0;
   std::uint32_t bytes = 0;
@@ -207,8 +231,11 @@ struct Responder {
   std::uint32_t rkey = 0;
   std::uint32_t left = 0;      // bytes of the write still to come
   std::uint32_t received = 0;  // bytes of the message so far
+  bool established = false;    // a packet came
+  Srq* srq = nullptr;          // of the message under way: the QP's own, or the one that an XRC packet named
   bool recv_wqe_taken = false;
-  std::uint32_t recv_index = 0;  // next receive WQE, free-running
+  std::uint16_t recv_counter = 0;  // of the WQE taken: its index in the RQ, or its slot in the SRQ
+  std::uint32_t recv_index = 0;    // next WQE of the RQ, free-running
   std::uint32_t spans = 0;
   std::array<Span, kMaxSpans> span;
   bool ack_owed = false;

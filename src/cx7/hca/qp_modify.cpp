@@ -19,6 +19,7 @@ bool is_legal(QpState from, QpState to) {
     case QpState::kRtr:
       return to == QpState::kRts;
     case QpState::kRts:
+    case QpState::kSqer:
       return to == QpState::kRts;
     default:
       return false;
@@ -34,6 +35,7 @@ bool is_complete(QpState to, const QpAttributes& attributes) {
 
 void start_responder(Qp& qp) {
   qp.responder = {};
+  qp.responder.srq = qp.config.srq;
   qp.responder.expected_psn = qp.attributes.recv_psn;
 }
 

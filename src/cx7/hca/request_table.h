@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Request packets as rows: which operation, and where in its message. Facts: opcode numbers [prm: IBA vol. 1, 9.2].
+// Request packets as rows: which operation, and where in its message; the same for every transport. Facts: opcode
+// numbers [prm: IBA vol. 1, 9.2].
 #pragma once
 
 #include <array>
@@ -17,6 +18,7 @@ struct RequestRow {
   bool first = false;
   bool last = false;
   bool imm = false;
+  bool invalidate = false;
 };
 
 inline constexpr std::array<RequestRow, 0x20> kRequestRows = [] {
@@ -36,16 +38,16 @@ inline constexpr std::array<RequestRow, 0x20> kRequestRows = [] {
   set(PacketOpcode::kWriteOnly, {RequestKind::kWrite, true, true, false});
   set(PacketOpcode::kWriteOnlyImm, {RequestKind::kWrite, true, true, true});
   set(PacketOpcode::kReadRequest, {RequestKind::kRead, true, true, false});
+  set(PacketOpcode::kSendLastInvalidate, {RequestKind::kSend, false, true, false, true});
+  set(PacketOpcode::kSendOnlyInvalidate, {RequestKind::kSend, true, true, false, true});
   set(PacketOpcode::kCompareSwap, {RequestKind::kAtomic, true, true, false});
   set(PacketOpcode::kFetchAdd, {RequestKind::kAtomic, true, true, false});
   return rows;
 }();
 
-/// The row of any byte: what is no request has kind kNone. A foreign process may have written any byte.
+/// The row of any byte, whatever its transport: what is no request has kind kNone.
 inline const RequestRow& row_of(PacketOpcode opcode) {
-  static constexpr RequestRow kUnknown;
-  const auto row = static_cast<std::uint8_t>(opcode);
-  return row < kRequestRows.size() ? kRequestRows[row] : kUnknown;
+  return kRequestRows[static_cast<std::uint8_t>(operation_of(opcode))];
 }
 
 }  // namespace marrow::cx7

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stop 6 of 9 (docs/one-message.md). In: a QP whose producer index moved. Out: packets with PSNs.
-// Fetches WQEs, cuts messages at the MTU, and stops where the link is full, a fence waits or enough reads are out.
-// Facts: PSN rules, ACK requests and windows [prm: IBA vol. 1, 9.7]; order of WQEs on one SQ [prm].
+// Fetches WQEs, cuts messages at the MTU (of connected QPs; datagram.cpp), and stops where the link is full, a fence
+// waits or enough reads are out. Facts: PSN rules, ACK requests and windows [prm: IBA vol. 1, 9.7]; order of WQEs on
+// one SQ [prm].
 #include <algorithm>
 
 #include "cx7/hca/data_path.h"
@@ -49,7 +50,7 @@ PacketOpcode packet_opcode(Opcode opcode, std::uint32_t packet, std::uint32_t pa
 
 bool DataPath::send(Qp& qp) {
   auto& requester = qp.requester;
-  if (qp.state == QpState::kError) {
+  if (qp.state == QpState::kError || qp.state == QpState::kSqer) {
     flush_send(qp);
     return false;
   }
@@ -129,6 +130,7 @@ bool DataPath::send_packet(Qp& qp) {
     }
     requester.decoded_valid = true;
   }
+  if (qp.config.service == ServiceType::kUd) return send_datagram(qp);
   if (qp.dci != nullptr && qp.dci->connect_due && !connect(qp)) return false;
   const auto offset = requester.sending_packet * qp.attributes.mtu_bytes;
   const auto bytes = awaits_response(wqe.opcode) ? 0 : std::min(qp.attributes.mtu_bytes, wqe.bytes - offset);
@@ -148,14 +150,23 @@ bool DataPath::send_packet(Qp& qp) {
   } else {
     ++device_.counters.packets_dropped;
   }
-  arm_timer(qp);
-  ++requester.sending_packet;
-  if (requester.sending_packet >= wqe.packets || wqe.opcode == Opcode::kRead) {
-    ++requester.sending;
-    requester.sending_packet = 0;
-    requester.decoded_valid = false;
-  }
+  sent(qp, wqe);
   return true;
+}
+
+// One more packet of `wqe` is out. Where nobody acknowledges, the last one completes it.
+void DataPath::sent(Qp& qp, const SentWqe& wqe) {
+  auto& requester = qp.requester;
+  const bool reliable = !is_unreliable(qp.config.service);
+  if (reliable) arm_timer(qp);
+  ++requester.sending_packet;
+  if (requester.sending_packet < wqe.packets && wqe.opcode != Opcode::kRead) return;
+  ++requester.sending;
+  requester.sending_packet = 0;
+  requester.decoded_valid = false;
+  if (reliable) return;
+  requester.acked_psn = wqe.last_psn();
+  progress(qp);
 }
 
 bool DataPath::fill(Qp& qp, const SentWqe& wqe, Packet& packet) {
@@ -166,12 +177,12 @@ bool DataPath::fill(Qp& qp, const SentWqe& wqe, Packet& packet) {
   const bool last = index + 1 == wqe.packets || wqe.opcode == Opcode::kRead;
   packet.dest_qpn = qp.attributes.remote_qpn;
   packet.psn = psn_add(wqe.first_psn, index);
-  packet.opcode = packet_opcode(wqe.opcode, index, wqe.packets);
+  packet.opcode = opcode_in(transport_of(qp.config.service), packet_opcode(wqe.opcode, index, wqe.packets));
   packet.from_device = device_.index;
   packet.to_device = qp.attributes.remote_device;
   packet.dc = qp.dci != nullptr;
   packet.solicited = last && decoded.ctrl.solicited() == wire::Solicited::kYes;
-  packet.msn = qp.config.qpn;
+  packet.msn = qp.config.service == ServiceType::kXrc ? decoded.srqn : qp.config.qpn;
   packet.imm = decoded.ctrl.imm.raw;  // read only where the opcode has one
   packet.va = decoded.va;
   packet.rkey = decoded.rkey;
@@ -184,7 +195,7 @@ bool DataPath::fill(Qp& qp, const SentWqe& wqe, Packet& packet) {
   packet.compare_high = static_cast<std::uint32_t>(decoded.compare >> 32);
   packet.compare_low = static_cast<std::uint32_t>(decoded.compare);
   const bool due = ++requester.unacked_since_request >= (1u << qp.attributes.log_ack_req_freq);
-  packet.ack_request = last || due;
+  packet.ack_request = (last || due) && !is_unreliable(qp.config.service);
   if (packet.ack_request) requester.unacked_since_request = 0;
   trace(TraceEvent::Kind::kPacketSent, packet.dest_qpn, packet.psn, static_cast<std::uint8_t>(packet.opcode));
   return gather(decoded, offset, {packet.payload(), packet.payload_bytes});

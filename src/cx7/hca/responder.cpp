@@ -7,13 +7,30 @@
 #include "cx7/hca/data_path.h"
 #include "cx7/hca/memory.h"
 #include "cx7/hca/request_table.h"
-#include "util/log.h"
 
 namespace marrow::cx7 {
 namespace {
 
 Responder::Message message_of(RequestKind kind) {
   return kind == RequestKind::kSend ? Responder::Message::kSend : Responder::Message::kWrite;
+}
+
+// The receive WQE, if one was taken, waits for the next message.
+void forget_message(Responder& responder) {
+  responder.message = Responder::Message::kNone;
+  responder.received = 0;
+}
+
+bool receives(QpState state) {
+  return state == QpState::kRtr || state == QpState::kRts || state == QpState::kSqer;
+}
+
+// XRC: each message says which SRQ it is for, and it must be one of the QP's domain.
+bool choose_srq(const Device& device, Qp& qp, std::uint32_t srqn) {
+  Srq* const srq = device.srqs.find(srqn);
+  const bool good = srq != nullptr && srq->xrcd != 0 && srq->xrcd == qp.config.xrcd;
+  qp.responder.srq = good ? srq : nullptr;
+  return good;
 }
 
 std::uint32_t packets_of(std::uint32_t bytes, std::uint32_t mtu) {
@@ -24,23 +41,16 @@ std::uint32_t packets_of(std::uint32_t bytes, std::uint32_t mtu) {
 
 void DataPath::on_request(Qp& qp, const Packet& packet) {
   auto& responder = qp.responder;
-  const bool receiving = qp.state == QpState::kRtr || qp.state == QpState::kRts;
-  if (!receiving || packet.from_device != qp.attributes.remote_device || responder.nak_owed) {
+  if (!receives(qp.state) || packet.from_device != qp.attributes.remote_device || responder.nak_owed) {
     ++device_.counters.packets_dropped;
     return;
   }
+  if (!responder.established) [[unlikely]]
+    establish(qp);
   mark_ready(qp);
   if (!check_order(qp, packet)) return;
-
-  const auto& row = row_of(packet.opcode);
-  const auto mtu = qp.attributes.mtu_bytes;
-  const bool in_message = responder.message != Responder::Message::kNone;
-  const bool continues = !row.first && in_message && responder.message == message_of(row.kind);
-  const bool right_length = row.last ? packet.payload_bytes <= mtu : packet.payload_bytes == mtu;
-  if (row.kind == RequestKind::kNone || (row.first ? in_message : !continues) || !right_length) {
-    return nak(qp, packet, aeth::kNakInvalidRequest);
-  }
-  switch (row.kind) {
+  if (!check_message(qp, packet)) return nak(qp, packet.psn, aeth::kNakInvalidRequest);
+  switch (row_of(packet.opcode).kind) {
     case RequestKind::kSend:
       return on_send(qp, packet);
     case RequestKind::kWrite:
@@ -54,10 +64,35 @@ void DataPath::on_request(Qp& qp, const Packet& packet) {
   }
 }
 
+void DataPath::establish(Qp& qp) {
+  qp.responder.established = true;
+  if (qp.state != QpState::kRtr || qp.config.events == nullptr) return;
+  qp.config.events->async_event(AsyncEvent::kCommunicationEstablished);
+}
+
+// Whether the packet may stand where it stands in its message.
+bool DataPath::check_message(Qp& qp, const Packet& packet) {
+  auto& responder = qp.responder;
+  const auto& row = row_of(packet.opcode);
+  const auto mtu = qp.attributes.mtu_bytes;
+  const bool in_message = responder.message != Responder::Message::kNone;
+  const bool continues = !row.first && in_message && responder.message == message_of(row.kind);
+  const bool right_length = row.last ? packet.payload_bytes <= mtu : packet.payload_bytes == mtu;
+  if (row.kind == RequestKind::kNone || (row.first ? in_message : !continues) || !right_length) return false;
+  const bool answered = row.kind == RequestKind::kRead || row.kind == RequestKind::kAtomic || row.invalidate;
+  if (answered && is_unreliable(qp.config.service)) return false;
+  return !row.first || qp.config.service != ServiceType::kXrc || choose_srq(device_, qp, packet.msn);
+}
+
 // True when this is the packet expected. A gap is reported once; a duplicate is answered, never executed again.
 bool DataPath::check_order(Qp& qp, const Packet& packet) {
   auto& responder = qp.responder;
   const auto distance = psn_distance(packet.psn, responder.expected_psn);
+  if (qp.config.service == ServiceType::kUc) {  // what is lost takes the rest of its message along, and nothing else
+    if (distance != 0 || row_of(packet.opcode).first) forget_message(responder);
+    responder.expected_psn = packet.psn;
+    return true;
+  }
   if (distance == 0) {
     responder.sequence_nak_sent = false;
     return true;
@@ -96,21 +131,23 @@ void DataPath::on_duplicate(Qp& qp, const Packet& packet) {
   ++device_.counters.packets_dropped;
 }
 
-void DataPath::nak(Qp& qp, const Packet& packet, std::uint8_t syndrome) {
+void DataPath::nak(Qp& qp, std::uint32_t psn, std::uint8_t syndrome) {
   auto& responder = qp.responder;
+  if (is_unreliable(qp.config.service)) {
+    forget_message(responder);
+    responder.expected_psn = psn_add(psn, 1);
+    ++device_.counters.packets_dropped;
+    return;
+  }
   responder.nak_owed = true;
   responder.nak_syndrome = syndrome;
-  responder.nak_psn = packet.psn;
+  responder.nak_psn = psn;
   // What follows of the same burst is no gap: it comes again after the pause.
   responder.sequence_nak_sent = true;
 }
 
-// No receive WQE. A DCT's would be its SRQ's, and those are never taken here.
 void DataPath::nak_not_ready(Qp& qp, const Packet& packet) {
-  if (qp.config.service != ServiceType::kDct) return nak(qp, packet, aeth::kRnrNak | qp.attributes.min_rnr_nak);
-  util::log::once("dc.receive", "DCT {:#x}: sends and immediates are not modelled, only RDMA and atomics are",
-                  qp.config.qpn);
-  nak(qp, packet, aeth::kNakInvalidRequest);
+  nak(qp, packet.psn, aeth::kRnrNak | qp.attributes.min_rnr_nak);
 }
 
 // Everything in the packet is done: the next PSN is expected, and an answer may be owed.
@@ -128,22 +165,26 @@ void DataPath::on_write(Qp& qp, const Packet& packet) {
   auto& responder = qp.responder;
   const auto& row = row_of(packet.opcode);
   if (row.first) {
-    if ((qp.attributes.access & kRemoteWrite) == 0) return nak(qp, packet, aeth::kNakInvalidRequest);
-    const KeyedRange range{packet.rkey, qp.config.pdn, kRemoteWrite, packet.va, packet.dma_bytes};
-    if (packet.dma_bytes != 0 && resolve(device_, range) == nullptr) return nak(qp, packet, aeth::kNakRemoteAccess);
+    if ((qp.attributes.access & kRemoteWrite) == 0) return nak(qp, packet.psn, aeth::kNakInvalidRequest);
+    const KeyedRange range{packet.rkey, pdn_of(qp), kRemoteWrite, packet.va, packet.dma_bytes};
+    if (packet.dma_bytes != 0 && resolve(device_, range) == nullptr) return nak(qp, packet.psn, aeth::kNakRemoteAccess);
     responder.va = packet.va;
     responder.rkey = packet.rkey;
     responder.left = packet.dma_bytes;
   }
   const bool whole = row.last ? packet.payload_bytes == responder.left : packet.payload_bytes < responder.left;
-  if (!whole) return nak(qp, packet, aeth::kNakInvalidRequest);
-  if (row.imm && !take_recv_wqe(qp)) return nak_not_ready(qp, packet);
+  if (!whole) return nak(qp, packet.psn, aeth::kNakInvalidRequest);
+  if (row.imm) {
+    const auto taken = take_recv_wqe(qp);
+    if (taken == Taken::kNone) return nak_not_ready(qp, packet);
+    if (taken == Taken::kRefused) return;
+  }
   if (packet.payload_bytes != 0) {
     // Looked up anew: the key may have been destroyed since the first packet.
     std::byte* const to =
-        resolve(device_, {responder.rkey, qp.config.pdn, kRemoteWrite, responder.va, packet.payload_bytes});
-    if (to == nullptr) return nak(qp, packet, aeth::kNakRemoteAccess);
-    if (!dma::copy(to, packet.payload(), packet.payload_bytes)) return nak(qp, packet, aeth::kNakRemoteOperation);
+        resolve(device_, {responder.rkey, pdn_of(qp), kRemoteWrite, responder.va, packet.payload_bytes});
+    if (to == nullptr) return nak(qp, packet.psn, aeth::kNakRemoteAccess);
+    if (!dma::copy(to, packet.payload(), packet.payload_bytes)) return nak(qp, packet.psn, aeth::kNakRemoteOperation);
     trace(TraceEvent::Kind::kRemoteWrite, qp.config.qpn, responder.va, packet.payload_bytes);
   }
   responder.message = Responder::Message::kWrite;
@@ -157,8 +198,9 @@ void DataPath::on_write(Qp& qp, const Packet& packet) {
 
 void DataPath::on_send(Qp& qp, const Packet& packet) {
   auto& responder = qp.responder;
-  if (!take_recv_wqe(qp)) return nak_not_ready(qp, packet);
-  if (responder.nak_owed) return;  // the receive WQE itself was refused
+  const auto taken = take_recv_wqe(qp);
+  if (taken == Taken::kNone) return nak_not_ready(qp, packet);
+  if (taken == Taken::kRefused) return;
   if (!scatter_recv(qp, packet)) return;
   responder.message = Responder::Message::kSend;
   responder.received += packet.payload_bytes;
@@ -170,15 +212,16 @@ void DataPath::on_send(Qp& qp, const Packet& packet) {
 void DataPath::on_read(Qp& qp, const Packet& packet) {
   auto& responder = qp.responder;
   const bool room = responder.resource_next - responder.resource_first < qp.attributes.responder_reads;
-  if ((qp.attributes.access & kRemoteRead) == 0 || !room) return nak(qp, packet, aeth::kNakInvalidRequest);
-  const KeyedRange range{packet.rkey, qp.config.pdn, kRemoteRead, packet.va, packet.dma_bytes};
-  if (packet.dma_bytes != 0 && resolve(device_, range) == nullptr) return nak(qp, packet, aeth::kNakRemoteAccess);
+  if ((qp.attributes.access & kRemoteRead) == 0 || !room) return nak(qp, packet.psn, aeth::kNakInvalidRequest);
+  const KeyedRange range{packet.rkey, pdn_of(qp), kRemoteRead, packet.va, packet.dma_bytes};
+  if (packet.dma_bytes != 0 && resolve(device_, range) == nullptr) return nak(qp, packet.psn, aeth::kNakRemoteAccess);
   const auto packets = packets_of(packet.dma_bytes, qp.attributes.mtu_bytes);
   advance(qp, packet, packets);
   responder.resources[responder.resource_next++ % kMaxResources] = {.kind = ResponderResource::Kind::kRead,
                                                                     .first_psn = packet.psn,
                                                                     .packets = packets,
                                                                     .msn = responder.msn,
+                                                                    .pdn = pdn_of(qp),
                                                                     .va = packet.va,
                                                                     .rkey = packet.rkey,
                                                                     .bytes = packet.dma_bytes};
@@ -188,16 +231,16 @@ void DataPath::on_atomic(Qp& qp, const Packet& packet) {
   auto& responder = qp.responder;
   const bool room = responder.resource_next - responder.resource_first < qp.attributes.responder_reads;
   const bool allowed = (qp.attributes.access & kRemoteAtomic) != 0;
-  if (!allowed || !room || packet.va % 8 != 0) return nak(qp, packet, aeth::kNakInvalidRequest);
-  std::byte* const at = resolve(device_, {packet.rkey, qp.config.pdn, kRemoteAtomic, packet.va, 8});
+  if (!allowed || !room || packet.va % 8 != 0) return nak(qp, packet.psn, aeth::kNakInvalidRequest);
+  std::byte* const at = resolve(device_, {packet.rkey, pdn_of(qp), kRemoteAtomic, packet.va, 8});
   if (at == nullptr || reinterpret_cast<std::uintptr_t>(at) % 8 != 0) {
-    return nak(qp, packet, aeth::kNakRemoteAccess);
+    return nak(qp, packet.psn, aeth::kNakRemoteAccess);
   }
   std::uint64_t original = 0;
   const bool done = packet.opcode == PacketOpcode::kFetchAdd
                         ? dma::fetch_add64(at, packet.swap_add, original)
                         : dma::compare_swap64(at, packet.compare(), packet.swap_add, original);
-  if (!done) return nak(qp, packet, aeth::kNakRemoteOperation);
+  if (!done) return nak(qp, packet.psn, aeth::kNakRemoteOperation);
   advance(qp, packet, 1);
   responder.resources[responder.resource_next++ % kMaxResources] = {
       .kind = ResponderResource::Kind::kAtomic, .first_psn = packet.psn, .msn = responder.msn, .original = original};

@@ -61,7 +61,7 @@ bool DataPath::send_ack(Qp& qp, std::uint32_t psn, std::uint8_t syndrome) {
   bool full = false;
   Packet* packet = reserve_answer(qp, 0, full);
   if (packet == nullptr) return !full;
-  packet->opcode = PacketOpcode::kAcknowledge;
+  packet->opcode = opcode_in(transport_of(qp.config.service), PacketOpcode::kAcknowledge);
   packet->psn = psn;
   packet->msn = qp.responder.msn;
   packet->syndrome = syndrome;
@@ -91,10 +91,11 @@ bool DataPath::answer_resource(Qp& qp, ResponderResource& resource) {
     }
     packet->psn = psn_add(resource.first_psn, resource.sent);
     packet->msn = resource.msn;
-    packet->opcode = read ? response_opcode(resource.sent, resource.packets) : PacketOpcode::kAtomicAcknowledge;
+    const auto operation = read ? response_opcode(resource.sent, resource.packets) : PacketOpcode::kAtomicAcknowledge;
+    packet->opcode = opcode_in(transport_of(qp.config.service), operation);
     packet->swap_add = resource.original;
     if (bytes != 0) {
-      const KeyedRange range{resource.rkey, qp.config.pdn, kRemoteRead, resource.va + offset, bytes};
+      const KeyedRange range{resource.rkey, resource.pdn, kRemoteRead, resource.va + offset, bytes};
       std::byte* const from = resolve(device_, range);
       if (from == nullptr || !dma::copy(packet->payload(), from, bytes)) {
         qp.responder.nak_owed = true;

@@ -38,11 +38,21 @@ bool is_modelled(Opcode opcode) {
     case Opcode::kCompareSwap:
     case Opcode::kFetchAdd:
       return true;
+    case Opcode::kSendInvalidate:
     case Opcode::kMaskedCompareSwap:
     case Opcode::kMaskedFetchAdd:
+    case Opcode::kLocalInvalidate:
+    case Opcode::kUmr:
       return false;
   }
   return false;
+}
+
+// Datagrams carry sends, and where nobody answers there is nothing to read [prm: IBA vol. 1, table 44].
+bool is_allowed(ServiceType service, Opcode opcode) {
+  const bool send = opcode == Opcode::kSend || opcode == Opcode::kSendImm || opcode == Opcode::kNop;
+  if (service == ServiceType::kUd) return send;
+  return service != ServiceType::kUc || send || opcode == Opcode::kWrite || opcode == Opcode::kWriteImm;
 }
 bool has_remote(Opcode opcode) {
   return opcode == Opcode::kWrite || opcode == Opcode::kWriteImm || opcode == Opcode::kRead || is_atomic(opcode);
@@ -89,6 +99,7 @@ Refusal DataPath::decode(const Qp& qp, std::uint32_t index, DecodedWqe& wqe) {
     util::log::once("wqe.opcode", "WQE opcode {:#x} is not modelled", static_cast<unsigned>(wqe.ctrl.opcode()));
     return kMalformed;
   }
+  if (!is_allowed(qp.config.service, wqe.ctrl.opcode())) return kMalformed;
   // A WQE must end where posted work ends, and blocks beyond the ring would overlap its beginning.
   const bool whole = static_cast<std::int32_t>(qp.requester.posted - (index + wqe.wqebbs)) >= 0;
   if (ds == 0 || !whole || wqe.wqebbs > sq.wqebbs) return kMalformed;
@@ -105,8 +116,13 @@ Refusal DataPath::parse_segments(const Qp& qp, std::span<const std::byte> segmen
   wqe.is_inline = false;
   if (opcode == Opcode::kNop) return {};  // whatever its length: a cancelled WQE keeps its segments
   segments = segments.subspan(wire::kDsBytes);
-  if (qp.dci != nullptr) {
+  if (qp.dci != nullptr || qp.config.service == ServiceType::kUd) {
     if (const auto refusal = take_av(segments, wqe)) return refusal;
+  }
+  if (qp.config.service == ServiceType::kXrc) {
+    if (segments.size() < wire::kDsBytes) return kMalformed;
+    wqe.srqn = segment_at<wire::be32>(segments, 0).host() & 0xffffff;
+    segments = segments.subspan(wire::kDsBytes);
   }
   if (has_remote(opcode)) {
     if (segments.size() < wire::kDsBytes) return kMalformed;
@@ -128,6 +144,9 @@ Refusal DataPath::parse_segments(const Qp& qp, std::span<const std::byte> segmen
   }
   if (const auto refusal = add_data(qp, segments, wqe)) return refusal;
   if (is_atomic(opcode) && (wqe.bytes != 8 || wqe.spans != 1)) return kMalformed;
+  if (qp.config.service == ServiceType::kUd && wqe.bytes > qp.attributes.mtu_bytes) {
+    return {Syndrome::kLocalLength, 0};
+  }
   return {};
 }
 
@@ -144,7 +163,7 @@ Refusal DataPath::take_av(std::span<const std::byte>& segments, DecodedWqe& wqe)
   segments = segments.subspan(bytes);
   if (!has_reserved_bits(wqe.av)) return {};
   ++device_.counters.strict_wqe_reserved_bits;
-  util::log::once("wqe.av", "DC address vector with reserved bits set, or with forced loopback, which is not modelled");
+  util::log::once("wqe.av", "address vector with reserved bits set, or with forced loopback, which is not modelled");
   return strict() ? kMalformed : Refusal{};
 }
 

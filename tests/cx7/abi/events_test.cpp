@@ -116,14 +116,14 @@ TEST_F(Events, AsynchronousEventsNameTheirObject) {
   ASSERT_TRUE(async);
   const auto made = nic_.create_qp(nic_.good_qp());
   Qp* const qp = nic_.engine->device(0).qps.find(made.number);
-  qp->config.events->qp_error_event(*qp);
+  qp->config.events->async_event(AsyncEvent::kQpFatal);
   ib_uverbs_async_event_desc event{};
   ASSERT_EQ(::read(async.get(), &event, sizeof event), static_cast<ssize_t>(sizeof event));
   EXPECT_EQ(event.element, 0x4040u);
   EXPECT_EQ(event.event_type, 1u);  // IBV_EVENT_QP_FATAL
 
   const auto cq = nic_.create_cq(nic_.good_cq());
-  device_cq(cq).events->cq_error_event(device_cq(cq));
+  device_cq(cq).events->async_event(AsyncEvent::kCqError);
   ASSERT_EQ(::read(async.get(), &event, sizeof event), static_cast<ssize_t>(sizeof event));
   EXPECT_EQ(event.element, 0xc0c0u);
   EXPECT_EQ(event.event_type, 0u);  // IBV_EVENT_CQ_ERR

@@ -16,10 +16,9 @@ TEST(CreateQp, RefusesWhatItCannotBe) {
     int expected;
   };
   const Row rows[] = {
-      {"UC", [](auto& r) { r.type = IB_UVERBS_QPT_UC; }, -EOPNOTSUPP},
-      {"UD", [](auto& r) { r.type = IB_UVERBS_QPT_UD; }, -EOPNOTSUPP},
       {"raw packet", [](auto& r) { r.type = IB_UVERBS_QPT_RAW_PACKET; }, -EOPNOTSUPP},
-      {"XRC initiator", [](auto& r) { r.type = IB_UVERBS_QPT_XRC_INI; }, -EOPNOTSUPP},
+      {"XRC initiator with a receive CQ", [](auto& r) { r.type = IB_UVERBS_QPT_XRC_INI; }, -EINVAL},
+      {"XRC target with a PD", [](auto& r) { r.type = IB_UVERBS_QPT_XRC_TGT; }, -EINVAL},
       {"driver type (DC)", [](auto& r) { r.type = IB_UVERBS_QPT_DRIVER; }, -EOPNOTSUPP},
       {"unknown creation flag", [](auto& r) { r.flags = 1u << 3; }, -EOPNOTSUPP},
       {"no such PD", [](auto& r) { r.pd = 0x999; }, -ENOENT},

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared receive queues, as far as a DCT needs them.
+// Shared receive queues: what is refused, where libmlx5 put the ring, limits, XRC domains.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include "cx7/abi/nic.h"
+#include "util/fd.h"
 
 namespace marrow::cx7 {
 namespace {
@@ -23,6 +25,7 @@ class Srq : public testing::Test {
     request.pd = pd.handle;
     request.own.buf_addr = reinterpret_cast<std::uint64_t>(nic.memory.at(0));
     request.own.db_addr = request.own.buf_addr + 4096;
+    request.own.uidx = 0x55;
     return request;
   }
   Made create(const SrqRequest& request) {
@@ -63,14 +66,14 @@ TEST_F(Srq, RefusesWhatItCannotBe) {
     int expected;
   };
   const Row rows[] = {
-      {"XRC", [](auto& r) { r.type = IB_UVERBS_SRQT_XRC; }, -EOPNOTSUPP},
+      {"XRC without a domain", [](auto& r) { r.type = IB_UVERBS_SRQT_XRC; }, -EINVAL},
       {"tag matching", [](auto& r) { r.type = IB_UVERBS_SRQT_TM; }, -EOPNOTSUPP},
       {"no entries", [](auto& r) { r.entries = 0; }, -EINVAL},
       {"too many entries", [](auto& r) { r.entries = 1u << 20; }, -EINVAL},
-      {"too many elements", [](auto& r) { r.sges = 31; }, -EINVAL},
-      {"a limit, whose event would never come", [](auto& r) { r.limit = 1; }, -EOPNOTSUPP},
+      {"too many elements", [](auto& r) { r.sges = 32; }, -EINVAL},
       {"flags", [](auto& r) { r.own.flags = 1; }, -EOPNOTSUPP},
       {"buffer not mapped", [](auto& r) { r.own.buf_addr = kUnmapped; }, -EFAULT},
+      {"record misaligned", [](auto& r) { r.own.db_addr += 2; }, -EINVAL},
       {"record not mapped", [](auto& r) { r.own.db_addr = kUnmapped; }, -EFAULT},
       {"no such PD", [](auto& r) { r.pd = 999; }, -ENOENT},
   };
@@ -79,6 +82,63 @@ TEST_F(Srq, RefusesWhatItCannotBe) {
     row.spoil(request);
     EXPECT_EQ(create(request).result, row.expected) << row.what;
   }
+}
+
+TEST_F(Srq, FindsTheRing) {
+  auto request = good();
+  request.entries = 7;
+  request.sges = 3;
+  request.limit = 4;
+  const auto srq = create(request);
+  ASSERT_EQ(srq.result, 0);
+  const cx7::Srq* const made = nic.engine->device(0).srqs.find(srq.number);
+  ASSERT_NE(made, nullptr);
+  EXPECT_EQ(made->entries, 8u) << "one more than the kernel is told of";
+  EXPECT_EQ(made->stride_bytes, 64u);
+  EXPECT_EQ(made->limit, 4u);
+  EXPECT_EQ(reinterpret_cast<std::uint64_t>(made->base), request.own.buf_addr);
+}
+
+TEST_F(Srq, TakesALimitAndNoNewSize) {
+  const auto srq = create(good());
+  ib_uverbs_modify_srq request{};
+  request.srq_handle = srq.handle;
+  request.max_wr = 4;
+  const auto modify = [&](std::uint32_t mask, std::uint32_t limit) {
+    request.attr_mask = mask;
+    request.srq_limit = limit;
+    return invoke_write(*nic.file, IB_USER_VERBS_CMD_MODIFY_SRQ,
+                        {.core_in = bytes_of(request), .core_out = {}, .own_in = {}, .own_out = {}});
+  };
+  EXPECT_EQ(modify(1, 0), -EINVAL) << "no resizing";
+  EXPECT_EQ(modify(2, 2), -EINVAL) << "more than the SRQ has";
+  EXPECT_EQ(modify(2, 1), 0);
+  EXPECT_EQ(nic.engine->device(0).srqs.find(srq.number)->limit, 1u);
+}
+
+TEST_F(Srq, XrcDomainOutlivesItsUsers) {
+  ib_uverbs_open_xrcd request{};
+  std::uint32_t xrcd = 0;
+  const auto open = [&](int fd, int flags) {
+    request.fd = static_cast<std::uint32_t>(fd);
+    request.oflags = static_cast<std::uint32_t>(flags);
+    return invoke_write(*nic.file, IB_USER_VERBS_CMD_OPEN_XRCD,
+                        {.core_in = bytes_of(request), .core_out = room_of(xrcd), .own_in = {}, .own_out = {}});
+  };
+  const util::UniqueFd file(::open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  ASSERT_TRUE(file);
+  EXPECT_EQ(open(file.get(), 0), -EAGAIN) << "nobody has made it";
+  EXPECT_EQ(open(987, O_CREAT), -EBADF);
+  EXPECT_EQ(open(-1, O_RDWR), -EINVAL);
+  ASSERT_EQ(open(file.get(), O_CREAT), 0);
+  const auto first = xrcd;
+  EXPECT_EQ(open(file.get(), O_CREAT | O_EXCL), -EINVAL) << "it is there already";
+  ASSERT_EQ(open(file.get(), O_CREAT), 0);
+  const auto destroy = [&](std::uint32_t handle) {
+    return nic.destroy(UVERBS_OBJECT_XRCD, UVERBS_METHOD_XRCD_DESTROY, UVERBS_ATTR_DESTROY_XRCD_HANDLE, handle);
+  };
+  EXPECT_EQ(destroy(first), 0);
+  EXPECT_EQ(destroy(first), -ENOENT);
 }
 
 TEST_F(Srq, KeepsItsPdAndGoesOnce) {

@@ -8,13 +8,15 @@ namespace marrow::cx7::fw {
 namespace {
 
 using S = CommandStatus;
-constexpr std::uint32_t kSrqn = 3;
 constexpr std::uint64_t kKey = 0x0123456789abcdef;
 
 class Dct : public Firmware {
  protected:
+  cx7::Srq* srq_ = nullptr;
+
   void SetUp() override {
-    client_.srqs.emplace(kSrqn, Srq{.pdn = kPdn});
+    srq_ = &client_.engine.add_srq(client_.device, {.srqn = client_.device.srqs.next_number(), .pdn = kPdn});
+    client_.srqs.insert(srq_->srqn);
     ASSERT_EQ(run(good_cq()), S::kOk);
     cqn_ = made();
   }
@@ -28,7 +30,7 @@ class Dct : public Firmware {
     prm::set(c, prm::dctc::rwe, 1);
     prm::set(c, prm::dctc::rae, 1);
     prm::set(c, prm::dctc::min_rnr_nak, 12);
-    prm::set(c, prm::dctc::srqn, kSrqn);
+    prm::set(c, prm::dctc::srqn, srq_->srqn);
     prm::set(c, prm::dctc::pd, kPdn);
     prm::set(c, prm::dctc::dc_access_key, kKey);
     prm::set(c, prm::dctc::mtu, 3);
@@ -86,7 +88,7 @@ TEST_F(Dct, Refusals) {
     EXPECT_EQ(run(in), row.expected) << row.what;
   }
   EXPECT_EQ(client_.device.qps.count(), 0u);
-  EXPECT_EQ(client_.srqs.at(kSrqn).users, 0u);
+  EXPECT_EQ(srq_->users, 0u);
 }
 
 TEST_F(Dct, IsActiveAtOnceAndKnownByNumber) {
@@ -103,7 +105,7 @@ TEST_F(Dct, IsActiveAtOnceAndKnownByNumber) {
   const std::byte* const said = out_.data() + 0x10;
   EXPECT_EQ(prm::get(said, prm::Field64{0x20}), kKey);
   EXPECT_EQ(prm::get(said, prm::dctc::user_index), 0xabcu);
-  EXPECT_EQ(prm::get(said, prm::dctc::srqn), kSrqn);
+  EXPECT_EQ(prm::get(said, prm::dctc::srqn), srq_->srqn);
   EXPECT_EQ(prm::get(said, prm::dctc::pd), kPdn);
   EXPECT_EQ(prm::get(said, prm::dctc::state), 0u);
 }
@@ -112,7 +114,7 @@ TEST_F(Dct, IsActiveAtOnceAndKnownByNumber) {
 TEST_F(Dct, LifeAndEnd) {
   ASSERT_EQ(run(good_dct()), S::kOk);
   const auto dctn = made();
-  EXPECT_EQ(client_.srqs.at(kSrqn).users, 1u);
+  EXPECT_EQ(srq_->users, 1u);
   EXPECT_EQ(run(about(Command::kDestroyCq, cqn_)), S::kResourceBusy);
   EXPECT_EQ(run(about(Command::kQueryQp, dctn)), S::kBadResource);
   EXPECT_EQ(run(about(Command::kQp2Rst, dctn)), S::kBadResource);
@@ -123,7 +125,7 @@ TEST_F(Dct, LifeAndEnd) {
   EXPECT_EQ(run(about(Command::kDestroyDct, dctn)), S::kOk);
   EXPECT_EQ(run(about(Command::kQueryDct, dctn)), S::kBadResource);
   EXPECT_EQ(run(about(Command::kDestroyCq, cqn_)), S::kOk);
-  EXPECT_EQ(client_.srqs.at(kSrqn).users, 0u);
+  EXPECT_EQ(srq_->users, 0u);
 }
 
 TEST_F(Dct, AnotherClientsDctDoesNotExist) {
@@ -169,15 +171,15 @@ TEST_F(Dct, DciComesUpWithoutAPeer) {
 }
 
 TEST_F(Dct, AddressVectorsLeadByLid) {
-  EXPECT_EQ(route_of(wire::infiniband_av({.key = kKey, .dctn = 0x41, .lid = 2})), 1);
-  EXPECT_EQ(route_of(wire::infiniband_av({.key = kKey, .dctn = 0x41, .lid = 3})), kNoDevice);
+  EXPECT_EQ(routing().device_of(wire::infiniband_av({.key = kKey, .dctn = 0x41, .lid = 2})), 1);
+  EXPECT_EQ(routing().device_of(wire::infiniband_av({.key = kKey, .dctn = 0x41, .lid = 3})), kNoDevice);
   auto av = wire::infiniband_av({.key = kKey, .dctn = 0x41, .lid = 2});
   av.compact = wire::av_head(av, wire::kFullAvDs);
-  EXPECT_EQ(route_of(av), 1) << "no GRH: the GID means nothing";
+  EXPECT_EQ(routing().device_of(av), 1) << "no GRH: the GID means nothing";
   av.extension.grh = wire::be32(1u << 30);
-  EXPECT_EQ(route_of(av), kNoDevice) << "a GID that is nobody's";
+  EXPECT_EQ(routing().device_of(av), kNoDevice) << "a GID that is nobody's";
   av.extension.gid = gid_table(1)[0].gid;
-  EXPECT_EQ(route_of(av), 1);
+  EXPECT_EQ(routing().device_of(av), 1);
 }
 
 TEST_F(Dct, AddressVectorsLeadByGidAndMacOnRoce) {
@@ -186,10 +188,10 @@ TEST_F(Dct, AddressVectorsLeadByGidAndMacOnRoce) {
   route.gid = gid_table(1)[3].gid;
   route.mac = device_facts(1).mac;
   const wire::DcAddress to{.key = kKey, .dctn = 0x41};
-  EXPECT_EQ(route_of(wire::ethernet_av(to, route, 0xc000)), 1);
-  EXPECT_EQ(route_of(wire::infiniband_av(to)), kNoDevice) << "a compact one has no GID";
+  EXPECT_EQ(routing().device_of(wire::ethernet_av(to, route, 0xc000)), 1);
+  EXPECT_EQ(routing().device_of(wire::infiniband_av(to)), kNoDevice) << "a compact one has no GID";
   route.mac[0] ^= 0x10;
-  EXPECT_EQ(route_of(wire::ethernet_av(to, route, 0xc000)), kNoDevice);
+  EXPECT_EQ(routing().device_of(wire::ethernet_av(to, route, 0xc000)), kNoDevice);
 }
 
 }  // namespace
