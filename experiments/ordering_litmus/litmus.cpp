@@ -189,11 +189,11 @@ std::string sentence_of(const LitmusRow& row, const Totals& totals) {
                            ? std::string()
                            : fmt::format(" (the lookout: {} of {})", totals.lookout.stale, totals.lookout.looked_at);
   return fmt::format(
-      "{} queues={} beside={} payload={} batch={}: {} of {} WQEs stale{}, {} payloads wrong ({} torn), {} of "
-      "{} CQEs early",
-      row.policy, row.queues_on_host ? "host" : "gpu", row.crowded ? "stores" : "nothing",
-      row.pointer ? "pointer" : "inline", row.batch, totals.stale, totals.puts, lookout, totals.wrong_payloads(),
-      totals.wrong.torn, totals.early, totals.cqes);
+      "{} queues={} doorbell={} beside={} payload={} batch={}: {} of {} WQEs stale{}, {} payloads wrong ({} torn), {} "
+      "of {} CQEs early",
+      row.policy, row.queues_on_host ? "host" : "gpu", row.by_word ? "word" : "register",
+      row.crowded ? "stores" : "nothing", row.pointer ? "pointer" : "inline", row.batch, totals.stale, totals.puts,
+      lookout, totals.wrong_payloads(), totals.wrong.torn, totals.early, totals.cqes);
 }
 
 void tell(const Context& context, const LitmusRow& row, const Totals& totals, measure::Record& record) {
@@ -217,6 +217,7 @@ LitmusRow litmus_row(const Point& point) {
   return {.policy = point.policy,
           .pointer = point.text("payload") == "pointer",
           .queues_on_host = point.text("queues") == "host",
+          .by_word = point.text("doorbell") == "word",
           .crowded = point.text("beside") == "stores",
           .batch = static_cast<std::uint32_t>(point.number("batch")),
           .bytes = static_cast<std::uint32_t>(point.number("bytes"))};

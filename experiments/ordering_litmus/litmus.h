@@ -19,6 +19,7 @@ struct LitmusRow {
   std::string policy;
   bool pointer = false;
   bool queues_on_host = false;
+  bool by_word = false;  // the doorbell is a word for a host thread, which rings
   bool crowded = false;  // others store to host memory meanwhile
   std::uint32_t batch = 1;
   std::uint32_t bytes = 8;

@@ -15,7 +15,7 @@ namespace marrow::experiments {
 /// question, so this policy says of any queue that it lies in the lane's own memory; the host then puts it elsewhere.
 template <gda::PolicyType P>
 struct Unguarded : P {
-  static constexpr gda::Placement placement = gda::all_in(gda::Mem::kLane);
+  static constexpr gda::Placement placement{gda::Mem::kLane, gda::Mem::kLane, P::placement.dbrec};
 };
 
 inline constexpr unsigned kCrowdBlocks = 4;  // few threads fill the way to the host; many starve the lane

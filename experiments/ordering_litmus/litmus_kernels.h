@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What litmus_inline.cu and litmus_pointer.cu offer to plain C++: one kernel for each of gda::OrderingPolicies.
+// What the .cu files offer to plain C++: one kernel for each of gda::OrderingPolicies.
 #pragma once
 
 #include <string_view>
@@ -17,5 +17,7 @@ struct LitmusLaunch {
 /// Without entry for an unknown name.
 [[nodiscard]] gpu::Kernel<LitmusLaunch> litmus_inline_kernel(std::string_view policy);
 [[nodiscard]] gpu::Kernel<LitmusLaunch> litmus_pointer_kernel(std::string_view policy);
+/// Inline, and the doorbell is a word for a host thread.
+[[nodiscard]] gpu::Kernel<LitmusLaunch> litmus_word_kernel(std::string_view policy);
 
 }  // namespace marrow::experiments

@@ -7,8 +7,11 @@
 
 #include <array>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "experiments/common/gpu/gpu_bench.h"
+#include "experiments/common/host_rung.h"
 #include "experiments/ordering_litmus/litmus.h"
 #include "experiments/ordering_litmus/litmus_kernels.h"
 #include "gpu/memory.h"
@@ -28,7 +31,7 @@ class GpuLane {
 
   LitmusPass operator()(std::string_view ordering, LitmusJob job) {
     auto& device = *context_.gpu;
-    const auto kernel = row_.pointer ? litmus_pointer_kernel(ordering) : litmus_inline_kernel(ordering);
+    const auto kernel = kernel_of(ordering);
     if (kernel.entry == nullptr) throw util::Error(fmt::format("no ordering is called '{}'", ordering));
     const gpu::Array<LitmusReport> report(device, 1);
     const gpu::Array<std::uint64_t> issue(device, job.puts / job.batch);
@@ -53,6 +56,11 @@ class GpuLane {
   }
 
  private:
+  [[nodiscard]] gpu::Kernel<LitmusLaunch> kernel_of(std::string_view ordering) const {
+    if (row_.pointer) return litmus_pointer_kernel(ordering);
+    return row_.by_word ? litmus_word_kernel(ordering) : litmus_inline_kernel(ordering);
+  }
+
   const Context& context_;
   const LitmusRow& row_;
   gpu::StopWord stop_;
@@ -69,18 +77,26 @@ void ordering_litmus_on_gpu(Context& context, const Point& point, measure::Recor
                       "--engine auto");
   }
   const auto place = row.queues_on_host ? gda::Mem::kHost : gda::Mem::kLane;
-  const GpuBench bench(context,
-                       {.placement = gda::all_in(place), .payload = place, .payload_bytes = litmus_payload_bytes(row)});
-  report_path(context, bench, /*lanes=*/1);
+  auto placement = gda::all_in(place);
+  if (row.by_word) placement.dbrec = gda::Mem::kHost;  // the host stores it
+  const GpuBench bench(context, {.placement = placement, .payload = place, .payload_bytes = litmus_payload_bytes(row)});
+  std::optional<HostRung> rung;
+  if (row.by_word) {
+    report_host_rung_path(context, bench, /*lanes=*/1);
+    rung.emplace(context, std::vector{bench.a().queue.handle()}, gpu::pinned_source(bench.device()));
+  } else {
+    report_path(context, bench, /*lanes=*/1);
+  }
   GpuLane lane(context, row);
   measure_litmus(context, row,
                  {.bench = bench,
-                  .qp = bench.qp_a(),
+                  .qp = rung ? rung->forwarded(bench.qp_a()) : bench.qp_a(),
                   .lookout = row.queues_on_host && usable_cores() >= kCoresForALookout,
                   .lane = [&](std::string_view ordering, const LitmusJob& job) { return lane(ordering, job); },
                   .issue_kind = measure::Kind::kGpu,
                   .puts = context.iterations},
                  record);
+  if (rung) rung->finish(record);
 }
 
 }  // namespace marrow::experiments
