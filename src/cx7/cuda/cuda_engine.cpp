@@ -304,9 +304,11 @@ class CudaEngine final : public GpuEngine {
     gpu_ = gpu;
     inboxes_ = std::make_unique<Inboxes>(*memory_);
     upload_all();
-    shifts_ = std::make_unique<Shifts>(
-        gpu,
-        ShiftOrder{.tables = &memory_->there(), .board = &memory_->board(), .shift = 1, .strict = options_.strict});
+    shifts_ = std::make_unique<Shifts>(gpu, ShiftOrder{.tables = &memory_->there(),
+                                                       .board = &memory_->board(),
+                                                       .shift = 1,
+                                                       .length_us = options_.shift_ms * 1000,
+                                                       .strict = options_.strict});
     far_ = std::make_unique<FarSides>(*memory_, *shifts_, options_.warn);
   }
 

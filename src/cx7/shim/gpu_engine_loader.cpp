@@ -41,6 +41,7 @@ GpuEngine* make() {
   }
   const auto factory = reinterpret_cast<Factory>(::dlsym(library, "marrow_cx7_cuda_engine"));
   const cuda::EngineOptions options{.gpu = chosen.gpu,
+                                    .shift_ms = chosen.shift_ms,
                                     .strict = chosen.checking == Checking::kStrict,
                                     .warn = [](const char* sentence) { util::log::warn("{}", sentence); }};
   const char* why = "it has no entry point";

@@ -27,9 +27,10 @@ using util::Error;
 using util::ErrorKind;
 
 constexpr std::string_view kPrefix = "MARROW_SIM_";
-constexpr std::array<std::string_view, 6> kKnown{"LINK", "STRICT", "DOMAIN", "SPIN", "STATS", "ENGINE"};
+constexpr std::array<std::string_view, 7> kKnown{"LINK", "STRICT", "DOMAIN", "SPIN", "STATS", "ENGINE", "SHIFT_MS"};
 constexpr std::array<std::string_view, 3> kSpinWords{"auto", "never", "always"};  // order of SpinRule
 constexpr std::size_t kMaxDomain = 32;
+constexpr util::IntegerRule kShiftMs{.fallback = 2, .min = 1, .max = 10'000};
 
 void refuse_unknown_variables() {
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
@@ -87,6 +88,7 @@ Settings read() {
       .domain = read_domain(),
       .checking = util::env_switch("MARROW_SIM_STRICT", true) ? Checking::kStrict : Checking::kLenient,
       .spin = static_cast<SpinRule>(util::env_choice("MARROW_SIM_SPIN", kSpinWords, 0)),
+      .shift_ms = static_cast<std::uint32_t>(util::env_integer("MARROW_SIM_SHIFT_MS", kShiftMs)),
       .stats_at_exit = util::env_switch("MARROW_SIM_STATS", false),
       .tree = find_tree(),
   };

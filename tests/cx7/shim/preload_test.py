@@ -35,6 +35,7 @@ class Refusals(unittest.TestCase):
     def test_a_value_that_is_none(self):
         self.refuse("MARROW_SIM_LINK", "fddi", "MARROW_SIM_LINK is 'fddi'")
         self.refuse("MARROW_SIM_SPIN", "sometimes", "MARROW_SIM_SPIN is 'sometimes'")
+        self.refuse("MARROW_SIM_SHIFT_MS", "0", "MARROW_SIM_SHIFT_MS")
         self.refuse("MARROW_SIM_STRICT", "maybe", "MARROW_SIM_STRICT is 'maybe'")
         self.refuse("MARROW_SIM_STATS", "2", "MARROW_SIM_STATS is '2'")
 
