@@ -87,6 +87,8 @@ usage: marrow sim [options] -- COMMAND [ARGUMENT...]
   --link ib|roce        link layer of the devices' ports                     (default: ib)
   --engine NAME         who moves the data: cpu, gpu, gpu:1, or auto, which goes by where a queue lies
                                                                              (default: auto)
+  --udp ADDRESS         the devices are on the network: RoCE v2 over UDP to other hosts, from this host's ADDRESS;
+                        ADDRESS,ADDRESS gives mlx5_sim1 one too (docs/links.md)
   --lenient             let pass what the software NIC would refuse and a real one might let pass; still counted
 
 COMMAND sees two devices, mlx5_sim0 and mlx5_sim1, through unmodified rdma-core. Programs started this way at the same
@@ -95,6 +97,8 @@ time by the same user reach each other. COMMAND's exit status is passed on; 127 
 examples: marrow sim -- ibv_devinfo -v
           marrow sim -- ib_write_bw -d mlx5_sim0 &
           marrow sim -- ib_write_bw -d mlx5_sim1 localhost
+          marrow sim --udp 10.0.0.1 -- ib_write_bw -d mlx5_sim0              on one host, and on another
+          marrow sim --udp 10.0.0.2 -- ib_write_bw -d mlx5_sim0 10.0.0.1
 )";
 
 struct Page {

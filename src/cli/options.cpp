@@ -128,6 +128,7 @@ Command parse_sim(const std::vector<std::string>& words) {
   parse_with("sim", ours, [&](CLI::App& app) {
     app.add_option("--link", sim.link)->check(CLI::IsMember({"ib", "roce"}));
     app.add_option("--engine", sim.engine);
+    app.add_option("--udp", sim.udp);
     app.add_flag("--lenient", sim.lenient);
     app.add_option("COMMAND", loose);
   });

@@ -35,6 +35,7 @@ struct TraceOptions {
 struct SimOptions {
   std::string link;    // empty: the software NIC's own default
   std::string engine;  // empty: the software NIC's own choice
+  std::string udp;     // addresses on the network; empty: none
   bool lenient = false;
   std::vector<std::string> command;
 };

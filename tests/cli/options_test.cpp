@@ -56,7 +56,7 @@ TEST(Help, NamesEveryOptionOfRun) {
        {"--nic", "--lane", "--engine", "--policy", "--axis", "--iterations", "--warmup", "--timeout", "--json"}) {
     EXPECT_THAT(help_text("run"), HasSubstr(option));
   }
-  for (const auto* option : {"--link", "--engine", "--lenient"}) EXPECT_THAT(help_text("sim"), HasSubstr(option));
+  for (const auto* option : {"--link", "--engine", "--udp", "--lenient"}) EXPECT_THAT(help_text("sim"), HasSubstr(option));
 }
 
 }  // namespace

@@ -15,10 +15,10 @@ mlx5_ib_create_ah_resp resolve(const ib_uverbs_ah_attr& attr, std::uint8_t devic
   require(attr.grh.sgid_index < gid_table(device).size(), EINVAL);
   Gid gid;
   std::memcpy(gid.data(), attr.grh.dgid, gid.size());
-  const auto peer = device_of_gid(gid);
-  require(peer.has_value(), EHOSTUNREACH);
+  const auto mac = mac_of_gid(gid);
+  require(mac.has_value(), EHOSTUNREACH);
   mlx5_ib_create_ah_resp resp{};
-  std::memcpy(resp.dmac, device_facts(*peer).mac.data(), sizeof resp.dmac);
+  std::memcpy(resp.dmac, mac->data(), sizeof resp.dmac);
   return resp;
 }
 

@@ -13,7 +13,9 @@
 namespace marrow::cx7::abi {
 namespace {
 
+constexpr std::uint8_t kStateDown = 1;
 constexpr std::uint8_t kStateActive = 4;
+constexpr std::uint8_t kPhysicalDisabled = 3;
 constexpr std::uint8_t kPhysicalLinkUp = 5;
 constexpr std::uint8_t kWidth4x = 2;
 constexpr std::uint8_t kSpeedNdr = 128;  // 100 Gb/s a lane: 400 Gb/s, as a ConnectX-7
@@ -31,14 +33,15 @@ ib_uverbs_query_port_resp attributes_of(std::uint8_t device) {
   resp.pkey_tbl_len = kPkeyTableLength;
   resp.lid = ethernet ? 0 : device_facts(device).lid;
   resp.sm_lid = ethernet ? 0 : device_facts(0).lid;
-  resp.state = kStateActive;
+  const bool up = port_is_up(device);
+  resp.state = up ? kStateActive : kStateDown;
   resp.max_mtu = kMaxMtuCode;
-  resp.active_mtu = kMaxMtuCode;
+  resp.active_mtu = active_mtu_code(device);
   resp.max_vl_num = 1;
   resp.subnet_timeout = 18;
   resp.active_width = kWidth4x;
   resp.active_speed = kSpeedNdr;
-  resp.phys_state = kPhysicalLinkUp;
+  resp.phys_state = up ? kPhysicalLinkUp : kPhysicalDisabled;
   resp.link_layer = ethernet ? kLinkLayerEthernet : kLinkLayerInfiniBand;
   return resp;
 }

@@ -2,29 +2,43 @@
 // See fabric.h. Here is what happens seldom: links to other processes, sleeping and waking.
 #include "cx7/fabric/fabric.h"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
+#include "cx7/fabric/hosts.h"
 #include "cx7/fabric/peer_links.h"
+#include "cx7/fabric/udp_link.h"
+#include "util/clock.h"
 
 namespace marrow::cx7 {
 namespace {
+
+constexpr std::uint32_t kNetworkWindow = 128 << 10;  // [guess] half of what a socket's usual buffer holds
 
 enum class Wakefulness : std::uint8_t { kAwake, kAsleep, kWoken };
 
 }  // namespace
 
 struct Fabric::Impl {
-  explicit Impl(std::string domain) : peers(std::move(domain)) {}
+  Impl(std::string domain, const LinkOptions& options) : peers(std::move(domain)) {
+    if (options.addresses.empty()) return;
+    udp = std::make_unique<UdpLink>(options.addresses, counters);
+    peers.watch_network(udp->fd());
+  }
 
+  LinkCounters counters;
   PeerLinks peers;
   RingMemory local = RingMemory::make_private(kLocalRingBytes);
+  std::unique_ptr<UdpLink> udp;  // null: no other hosts
   std::atomic<Wakefulness> wakefulness{Wakefulness::kAwake};
 };
 
-Fabric::Fabric(std::string domain, const LinkOptions&)
-    : impl_(std::make_unique<Impl>(std::move(domain))),
+Fabric::Fabric(std::string domain, const LinkOptions& options)
+    : impl_(std::make_unique<Impl>(std::move(domain), options)),
       slot_(impl_->peers.slot()),
+      beyond_rings_(impl_->udp != nullptr),
+      window_(kNetworkWindow),
       local_out_(impl_->local.view()),
       local_in_(impl_->local.view()),
       incoming_{&local_in_} {}
@@ -32,7 +46,14 @@ Fabric::Fabric(std::string domain, const LinkOptions&)
 // Says no word to anybody: safe in a forked child, whose parent still holds the same sockets.
 Fabric::~Fabric() = default;
 
+Reservation Fabric::reserve_at_host(std::uint8_t host) {
+  if (!impl_->udp || address_of_host(host) == 0) return {};
+  Packet* const packet = impl_->udp->reserve(host);
+  return {packet != nullptr ? Reservation::State::kRoom : Reservation::State::kFull, packet};
+}
+
 Reservation Fabric::reserve_at_peer(unsigned slot, std::uint32_t payload_bytes) {
+  if (slot >= kOtherHosts) return reserve_at_host(static_cast<std::uint8_t>(slot - kOtherHosts));
   if (slot >= kMaxSlots) return {};
   OutgoingLink* link = nullptr;
   const auto opened = impl_->peers.open(slot, link);
@@ -47,17 +68,72 @@ Reservation Fabric::reserve_at_peer(unsigned slot, std::uint32_t payload_bytes) 
 }
 
 void Fabric::commit_at_peer(unsigned slot) {
-  impl_->peers.commit(slot);
+  if (slot >= kOtherHosts) {
+    impl_->udp->commit();
+  } else {
+    impl_->peers.commit(slot);
+  }
   unannounced_ = true;
 }
 
-void Fabric::wake_peers() {
-  unannounced_ = false;
+void Fabric::announce() {
   impl_->peers.wake_peers();
+  if (impl_->udp) impl_->udp->flush();
+  unannounced_ = impl_->udp && impl_->udp->has_unsent();
+}
+
+LinkCounters Fabric::counters() const {
+  return impl_->counters;
+}
+
+unsigned Fabric::deliver_all(unsigned budget, std::chrono::nanoseconds, PacketSink sink) {
+  unsigned done = impl_->udp ? take_network(budget, sink) : 0;
+  for (std::size_t turn = 0; turn < incoming_.size() && done < budget; ++turn) {
+    first_ = first_ + 1 < incoming_.size() ? first_ + 1 : 0;
+    RingConsumer& ring = *incoming_[first_];
+    for (const Packet* packet; done < budget && (packet = ring.peek()) != nullptr; ++done) {
+      // The ring is mapped for writing, and this packet is ours until it is released.
+      if (packet->from_device == kForwarded) {
+        const_cast<Packet*>(packet)->from_device = find_host(packet->from_host);
+      }
+      sink(*packet);
+      ring.release();
+    }
+  }
+  return done;
+}
+
+unsigned Fabric::take_network(unsigned budget, PacketSink sink) {
+  unsigned done = 0;
+  for (std::span<Packet* const> batch; done < budget; done += static_cast<unsigned>(batch.size())) {
+    batch = impl_->udp->receive(budget - done);
+    if (batch.empty()) break;
+    for (const Packet* packet : batch) {
+      if ((packet->dest_qpn >> 16) == slot_) {
+        sink(*packet);
+      } else if (forward(*packet)) {
+        ++impl_->counters.network_forwarded;
+      }
+    }
+  }
+  return done;
+}
+
+/// To the process of this host that the number of the queue pair names. What finds no room there is lost, as on a
+/// network.
+bool Fabric::forward(const Packet& packet) {
+  const unsigned slot = packet.dest_qpn >> 16;
+  const Reservation room = reserve_at_peer(slot, packet.payload_bytes);
+  if (slot >= kMaxSlots || room.state != Reservation::State::kRoom) return false;
+  *room.packet = packet;
+  room.packet->from_device = kForwarded;
+  std::copy_n(packet.payload(), packet.payload_bytes, room.packet->payload());
+  commit_at_peer(slot);
+  return true;
 }
 
 void Fabric::attend(std::chrono::nanoseconds most) {
-  if (unannounced_) wake_peers();
+  if (unannounced_) announce();
   if (!impl_->peers.attend(most)) return;
   incoming_.assign(1, &local_in_);
   for (const auto& link : impl_->peers.incoming()) incoming_.push_back(&link->ring);
@@ -65,6 +141,7 @@ void Fabric::attend(std::chrono::nanoseconds most) {
 
 void Fabric::maintain() {
   attend(std::chrono::nanoseconds{0});
+  if (impl_->udp) impl_->udp->maintain(util::now());
 }
 
 void Fabric::watch(int fd) {
@@ -76,7 +153,7 @@ void Fabric::watch_control(int fd) {
 }
 
 void Fabric::sleep(std::chrono::nanoseconds most) {
-  if (unannounced_) wake_peers();
+  if (unannounced_) announce();
   auto awake = Wakefulness::kAwake;
   if (!impl_->wakefulness.compare_exchange_strong(awake, Wakefulness::kAsleep)) {
     impl_->wakefulness.store(Wakefulness::kAwake);

@@ -1,21 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links between devices: the engine reserves room for a packet, fills it in place, commits it; the far engine reads it
-// where it lies. One SPSC byte ring for traffic inside the process, one for each peer process and direction.
-// A process owns a slot, held by binding an abstract unix socket name: the kernel frees it with the process, so a
-// killed process leaves nothing behind, and its peers see the hang-up.
+// Links between devices, in one process, on one host and between hosts: the engine reserves room for a packet, fills it
+// in place, commits it; the far engine reads it where it lies. One SPSC byte ring for traffic inside the process, one
+// for each peer process and direction; UDP to other hosts (udp_link.h). A process owns a slot, held by binding an
+// abstract unix socket name: the kernel frees it with the process, so a killed process leaves nothing behind, and its
+// peers see the hang-up.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "cx7/fabric/link_counters.h"
 #include "cx7/fabric/link_options.h"
 #include "cx7/fabric/packet.h"
 #include "cx7/fabric/packet_ring.h"
 
 namespace marrow::cx7 {
+
+/// Who gets packets, where templates do not reach.
+struct PacketSink {
+  void* object = nullptr;
+  void (*call)(void* object, const Packet& packet) = nullptr;
+  void operator()(const Packet& packet) const { call(object, packet); }
+};
 
 /// Room in a link: fill `packet` and its payload, then Fabric::commit().
 struct Reservation {
@@ -44,8 +54,9 @@ class Fabric {
 
   [[nodiscard]] unsigned slot() const { return slot_; }
 
-  /// Room for a packet with up to `payload_bytes` (<= kMaxPayload) towards the process or host `route`. Opens the link on first
-  /// use (system calls then; none afterwards). At most one reservation at a time; an uncommitted one is simply dropped.
+  /// Room for a packet with up to `payload_bytes` (<= kMaxPayload) towards the process or host `route`. Opens the link
+  /// on first use (system calls then; none afterwards). At most one reservation at a time; an uncommitted one is simply
+  /// dropped.
   Reservation reserve(unsigned route, std::uint32_t payload_bytes) {
     if (route != slot_) return reserve_at_peer(route, payload_bytes);
     Packet* const packet = local_out_.reserve(payload_bytes);
@@ -63,8 +74,13 @@ class Fabric {
   /// how many. Links take turns in being first. The sink may reserve and commit.
   /// `now` is the caller's time: faults that delay go by it.
   template <class Sink>
-  unsigned deliver(unsigned budget, [[maybe_unused]] std::chrono::nanoseconds now, Sink&& sink) {
-    if (unannounced_) wake_peers();
+  unsigned deliver(unsigned budget, std::chrono::nanoseconds now, Sink&& sink) {
+    if (unannounced_) announce();
+    if (beyond_rings_) {
+      return deliver_all(budget, now, {&sink, [](void* to, const Packet& packet) {
+                                         (*static_cast<std::remove_reference_t<Sink>*>(to))(packet);
+                                       }});
+    }
     unsigned done = 0;
     const std::size_t links = incoming_.size();
     first_ = first_ + 1 < links ? first_ + 1 : 0;
@@ -78,6 +94,11 @@ class Fabric {
     }
     return done;
   }
+
+  /// How many bytes of requests, each packet counted as 512 at least, may be on the way to `route` unacknowledged: what
+  /// lies on a network may be lost for want of buffers, where a ring says that it is full.
+  [[nodiscard]] std::uint32_t window_bytes(unsigned route) const { return route < kOtherHosts ? UINT32_MAX : window_; }
+  [[nodiscard]] LinkCounters counters() const;
 
   /// Accepts new peers, notices dead ones, lets lost links try again. Call about every millisecond; system calls.
   void maintain();
@@ -95,12 +116,18 @@ class Fabric {
   struct Impl;
   Reservation reserve_at_peer(unsigned route, std::uint32_t payload_bytes);
   void commit_at_peer(unsigned route);
-  void wake_peers();
+  Reservation reserve_at_host(std::uint8_t host);
+  void announce();
+  unsigned deliver_all(unsigned budget, std::chrono::nanoseconds now, PacketSink sink);
+  unsigned take_network(unsigned budget, PacketSink sink);
+  bool forward(const Packet& packet);
   void attend(std::chrono::nanoseconds most);
 
   std::unique_ptr<Impl> impl_;
   unsigned slot_ = 0;
-  bool unannounced_ = false;  // committed to peers that may sleep
+  bool unannounced_ = false;   // committed to peers that may sleep, or to the network
+  bool beyond_rings_ = false;  // there is more to look after than rings
+  std::uint32_t window_ = 0;
   std::size_t first_ = 0;
   RingProducer local_out_;
   RingConsumer local_in_;

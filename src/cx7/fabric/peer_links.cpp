@@ -21,6 +21,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kRetryPause{10};
 constexpr milliseconds kIntroductionTimeout{1000};
 constexpr int kMostWakeUpsAtOnce = 64;
+constexpr std::size_t kFixed = 5;  // descriptors that are always polled
 
 /// Takes wake-up bytes off a socket. Returns false when the peer has hung up.
 bool drain(int socket) {
@@ -105,6 +106,7 @@ void PeerLinks::collect() {
   polled_.push_back({.fd = interrupt_.get(), .events = POLLIN, .revents = 0});
   polled_.push_back({.fd = watched_, .events = POLLIN, .revents = 0});  // poll() passes over -1
   polled_.push_back({.fd = control_, .events = POLLIN, .revents = 0});
+  polled_.push_back({.fd = network_, .events = POLLIN, .revents = 0});
   polled_.push_back({.fd = rendezvous_.listener(), .events = POLLIN, .revents = 0});
   for (const auto& newcomer : newcomers_) {
     polled_.push_back({.fd = newcomer.socket.get(), .events = POLLIN, .revents = 0});
@@ -124,7 +126,7 @@ bool PeerLinks::attend(std::chrono::nanoseconds most) {
   if (events > 0) {
     std::uint64_t ignored;
     if (polled_[0].revents != 0) (void)!::read(interrupt_.get(), &ignored, sizeof ignored);
-    const pollfd* const incoming = polled_.data() + 4 + newcomers_.size();
+    const pollfd* const incoming = polled_.data() + kFixed + newcomers_.size();
     look_after_incoming(incoming);
     look_after_outgoing(incoming + incoming_.size());
     changed = welcome();

@@ -60,6 +60,8 @@ class PeerLinks {
   void watch(int fd) { watched_ = fd; }
   /// The same for another one, for good.
   void watch_control(int fd) { control_ = fd; }
+  /// And for the network's.
+  void watch_network(int fd) { network_ = fd; }
   /// Makes a waiting attend() return. Any thread.
   void interrupt();
 
@@ -84,6 +86,7 @@ class PeerLinks {
   util::UniqueFd interrupt_;
   int watched_ = -1;
   int control_ = -1;
+  int network_ = -1;
   Time now_;
   std::array<std::unique_ptr<OutgoingLink>, kSlots> outgoing_;
   std::array<Time, kSlots> retry_at_{};

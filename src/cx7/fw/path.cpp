@@ -23,8 +23,9 @@ std::optional<std::uint8_t> over_infiniband(const Path& path) {
 std::optional<std::uint8_t> over_ethernet(const Path& path) {
   const auto device = path.has_gid ? device_of_gid(path.gid) : std::nullopt;
   if (!device) {
-    util::log::once("path.gid", "path to a GID that is nobody's: packets to it are lost");
-    return std::nullopt;
+    const auto host = path.has_gid ? host_of_gid(path.gid) : std::nullopt;
+    if (!host) util::log::once("path.gid", "path to a GID that is nobody's: packets to it are lost");
+    return host;
   }
   if (path.has_mac && device_facts(*device).mac != path.mac) {
     util::log::once("path.mac", "path to {} with another device's MAC: packets to it are lost",

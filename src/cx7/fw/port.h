@@ -14,7 +14,8 @@ namespace marrow::cx7 {
 
 enum class LinkLayer : std::uint8_t { kInfiniBand, kEthernet };
 
-/// MARROW_SIM_LINK=ib|roce, ib when not set; read once. A word it does not know throws util::Error (usage).
+/// MARROW_SIM_LINK=ib|roce, when not set ib, or roce with a network (MARROW_SIM_UDP); read once. A word it does not
+/// know throws util::Error (usage).
 [[nodiscard]] LinkLayer link_layer();
 /// For tests that need both in one process.
 void override_link_layer(LinkLayer link);
@@ -61,8 +62,18 @@ inline constexpr std::uint8_t kPorts = 1;
 /// The filled slots of the port's GID table, from index 0 on, for the link layer in force.
 [[nodiscard]] std::span<const GidEntry> gid_table(std::uint8_t device);
 
+/// Whether the port is connected: with a network (fabric/udp_ports.h) only a device that has an address on it.
+[[nodiscard]] bool port_is_up(std::uint8_t device);
+/// Largest path MTU that passes, as the verbs' code: 1 is 256 bytes, 5 is 4096.
+[[nodiscard]] std::uint8_t active_mtu_code(std::uint8_t device);
+
 /// Which of our devices a LID or a GID leads to; nothing when it is nobody's.
 [[nodiscard]] std::optional<std::uint8_t> device_of_lid(std::uint16_t lid);
 [[nodiscard]] std::optional<std::uint8_t> device_of_gid(const Gid& gid);
+/// The number of the host that a GID leads to (fabric/hosts.h): there has to be a network, and the GID is
+/// ::ffff:A.B.C.D.
+[[nodiscard]] std::optional<std::uint8_t> host_of_gid(const Gid& gid);
+/// What address resolution would say: our devices' own, and for another host one made of its address.
+[[nodiscard]] std::optional<Mac> mac_of_gid(const Gid& gid);
 
 }  // namespace marrow::cx7

@@ -109,6 +109,7 @@ class DataPath {
 
   // requester.cpp
   bool fetch(Qp& qp);
+  [[nodiscard]] bool window_is_open(const Qp& qp, const SentWqe& wqe) const;
   bool send_packet(Qp& qp);
   void sent(Qp& qp, const SentWqe& wqe);
   bool fill(Qp& qp, const SentWqe& wqe, Packet& packet);

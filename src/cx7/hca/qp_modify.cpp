@@ -90,7 +90,11 @@ Engine::Modify Engine::change_state(Device& device, Qp& qp, QpState to, const Qp
   qp.attributes = attributes;
   qp.attributes.device = device.index;
   if (to == QpState::kRtr) start_responder(qp);
-  if (to == QpState::kRts && qp.state == QpState::kRtr) start_requester(qp);
+  if (to == QpState::kRts && qp.state == QpState::kRtr) {
+    start_requester(qp);
+    const bool acknowledged = qp.config.service == ServiceType::kRc || qp.config.service == ServiceType::kXrc;
+    if (acknowledged) qp.requester.window_bytes = fabric_.window_bytes(route_of(qp));
+  }
   qp.state = to;
   if (to == QpState::kRts && !qp.on_gpu) DataPath(*this, device, next_scan_).mark_ready(qp);
   return Modify::kOk;

@@ -46,6 +46,12 @@ PacketOpcode packet_opcode(Opcode opcode, std::uint32_t packet, std::uint32_t pa
   return packet + 1 == packets ? shape.last : shape.middle;
 }
 
+/// How many packets like those of a message of `bytes` the window takes; a small one costs buffers too.
+std::uint32_t window_packets(const Qp& qp, std::uint32_t bytes) {
+  constexpr std::uint32_t kLeastCost = 512;
+  return qp.requester.window_bytes / std::max(kLeastCost, std::min(bytes, qp.attributes.mtu_bytes));
+}
+
 }  // namespace
 
 bool DataPath::send(Qp& qp) {
@@ -114,6 +120,12 @@ void DataPath::refuse(Qp& qp, const Requester::Failure& failure) {
   qp.requester.failure = failure;
 }
 
+// Packets that another host has not acknowledged are bounded: a network loses what finds no buffer.
+bool DataPath::window_is_open(const Qp& qp, const SentWqe& wqe) const {
+  const auto psn = psn_add(wqe.first_psn, qp.requester.sending_packet);
+  return psn_distance(psn, qp.requester.acked_psn) <= static_cast<std::int32_t>(window_packets(qp, wqe.bytes));
+}
+
 bool DataPath::send_packet(Qp& qp) {
   auto& requester = qp.requester;
   const SentWqe& wqe = window_at(requester, requester.sending);
@@ -132,6 +144,7 @@ bool DataPath::send_packet(Qp& qp) {
   }
   if (qp.config.service == ServiceType::kUd) return send_datagram(qp);
   if (qp.dci != nullptr && qp.dci->connect_due && !connect(qp)) return false;
+  if (!window_is_open(qp, wqe)) return false;
   const auto offset = requester.sending_packet * qp.attributes.mtu_bytes;
   const auto bytes = awaits_response(wqe.opcode) ? 0 : std::min(qp.attributes.mtu_bytes, wqe.bytes - offset);
   Reservation room{Reservation::State::kLost, nullptr};
@@ -194,7 +207,8 @@ bool DataPath::fill(Qp& qp, const SentWqe& wqe, Packet& packet) {
   packet.swap_add = decoded.swap_add;
   packet.compare_high = static_cast<std::uint32_t>(decoded.compare >> 32);
   packet.compare_low = static_cast<std::uint32_t>(decoded.compare);
-  const bool due = ++requester.unacked_since_request >= (1u << qp.attributes.log_ack_req_freq);
+  const auto every = std::min(1u << qp.attributes.log_ack_req_freq, window_packets(qp, wqe.bytes) / 4);
+  const bool due = ++requester.unacked_since_request >= every;
   packet.ack_request = (last || due) && !is_unreliable(qp.config.service);
   if (packet.ack_request) requester.unacked_since_request = 0;
   trace(TraceEvent::Kind::kPacketSent, packet.dest_qpn, packet.psn, static_cast<std::uint8_t>(packet.opcode));

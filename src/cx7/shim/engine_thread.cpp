@@ -73,7 +73,7 @@ Engine& EngineThread::start() {
   if (Engine* running = engine()) return *running;
   register_fork_handlers();
   dma::install_fault_handler();
-  auto fresh = std::make_unique<Engine>(settings().domain, settings().checking);
+  auto fresh = std::make_unique<Engine>(settings().domain, settings().checking, settings().links);
   fresh->set_gpu_choice(gpu_choice());
   const SignalsBlocked during_birth;
   try {

@@ -14,6 +14,7 @@
 #include <memory>
 #include <string_view>
 
+#include "cx7/fabric/udp_ports.h"
 #include "cx7/fw/port.h"
 #include "cx7/shim/libc.h"
 #include "cx7/shim/tree.h"
@@ -27,7 +28,8 @@ using util::Error;
 using util::ErrorKind;
 
 constexpr std::string_view kPrefix = "MARROW_SIM_";
-constexpr std::array<std::string_view, 7> kKnown{"LINK", "STRICT", "DOMAIN", "SPIN", "STATS", "ENGINE", "SHIFT_MS"};
+constexpr std::array<std::string_view, 8> kKnown{"LINK",  "STRICT", "DOMAIN",   "SPIN",
+                                                 "STATS", "ENGINE", "SHIFT_MS", "UDP"};
 constexpr std::array<std::string_view, 3> kSpinWords{"auto", "never", "always"};  // order of SpinRule
 constexpr std::size_t kMaxDomain = 32;
 constexpr util::IntegerRule kShiftMs{.fallback = 2, .min = 1, .max = 10'000};
@@ -93,6 +95,7 @@ Settings read() {
       .tree = find_tree(),
   };
   read_engine(settings);
+  for (const UdpPort& port : udp_ports()) settings.links.addresses.push_back(port.address);
   return settings;
 }
 

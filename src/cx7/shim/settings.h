@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "cx7/fabric/link_options.h"
 #include "cx7/hca/engine.h"
 
 namespace marrow::cx7 {
@@ -24,6 +25,7 @@ struct Settings {
   int gpu = -1;                // of the GPU engine; -1: where the first queue lies
   std::uint32_t shift_ms = 2;  // for which one kernel of it works
   bool stats_at_exit = false;
+  LinkOptions links;
   std::string tree;  // root of the device tree of the link layer in force, no slash at the end
 };
 

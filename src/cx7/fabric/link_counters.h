@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the links count beside what the devices do. One row a counter: the list makes the struct and the names.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace marrow::cx7 {
+
+// clang-format off
+#define MARROW_CX7_LINK_COUNTERS(row) \
+  row(network_packets_sent)      \
+  row(network_packets_received)  /* sound ones */ \
+  row(network_send_errors)       /* the system refused: no route, larger than the interface's MTU */ \
+  row(network_malformed)         /* no packet of ours */ \
+  row(network_icrc_errors)       \
+  row(network_forwarded)         /* handed to the process of this host that they are for */
+// clang-format on
+
+struct LinkCounters {
+#define MARROW_FIELD(name) std::uint64_t name = 0;
+  MARROW_CX7_LINK_COUNTERS(MARROW_FIELD)
+#undef MARROW_FIELD
+};
+
+inline constexpr std::array kLinkCounterNames = {
+#define MARROW_NAME(name) std::string_view(#name),
+    MARROW_CX7_LINK_COUNTERS(MARROW_NAME)
+#undef MARROW_NAME
+};
+
+static_assert(sizeof(LinkCounters) == kLinkCounterNames.size() * sizeof(std::uint64_t));
+
+}  // namespace marrow::cx7
