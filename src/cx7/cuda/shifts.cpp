@@ -18,7 +18,7 @@ namespace marrow::cx7::cuda {
 namespace {
 
 constexpr auto kLook = std::chrono::microseconds(200);
-constexpr auto kPatience = std::chrono::milliseconds(50);  // some shifts; where the GPU is full none comes
+constexpr auto kPatience = std::chrono::milliseconds(50);  // and a shift; where the GPU is full none comes
 
 }  // namespace
 
@@ -125,7 +125,7 @@ void Shifts::await_later_shift() const {
     const std::lock_guard lock(launch_);
     before = launched_;
   }
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kPatience + std::chrono::microseconds(2 * order_.length_us);
   for (std::uint32_t& shift : order_.board->shift) {
     while (static_cast<std::int32_t>(std::atomic_ref(shift).load(std::memory_order_acquire) - before) <= 0) {
       if (!working() || std::chrono::steady_clock::now() > end) return;
