@@ -29,12 +29,16 @@ void destroy_pd(Context&, Request&);
 void reg_mr(Context&, Request&);
 void reg_dmabuf_mr(Context&, Request&);
 void destroy_mr(Context&, Request&);
+void rereg_mr(Context&, Request&);
+void alloc_mw(Context&, Request&);
+void destroy_mw(Context&, Request&);
 // ah.cpp
 void create_ah(Context&, Request&);
 void destroy_ah(Context&, Request&);
 // cq.cpp
 void create_comp_channel(Context&, Request&);
 void create_cq(Context&, Request&);
+void resize_cq(Context&, Request&);
 void destroy_cq(Context&, Request&);
 // srq.cpp
 /// The channel that a creation names, or the context's own.
@@ -49,6 +53,9 @@ void destroy_xrcd(Context&, Request&);
 void create_qp(Context&, Request&);
 void destroy_qp(Context&, Request&);
 void query_qp(Context&, Request&);
+// dct_modify.cpp
+/// MODIFY_QP of a DC target; returns its number once it has one.
+std::uint32_t modify_dct(Context&, QpObject&, const ib_uverbs_modify_qp&);
 // qp_modify.cpp
 /// enum ib_qp_state's number for a state.
 std::uint8_t verbs_state(QpState state);

@@ -70,6 +70,23 @@ void create_cq(Context& context, Request& request) {
   context.add(handle, std::move(object));
 }
 
+// libmlx5 copies what is unread itself, up to the last CQE of the old buffer.
+void resize_cq(Context& context, Request& request) {
+  const auto req = request.in<ib_uverbs_resize_cq>(UVERBS_ATTR_CORE_IN);
+  const auto own = request.in<mlx5_ib_resize_cq>(UVERBS_ATTR_UHW_IN);
+  require(own.reserved0 == 0 && own.reserved1 == 0, EINVAL);
+  auto& cq = context.find<CqObject>(req.cq_handle).cq();
+  const auto log_entries = log_entries_of(req.cqe);
+  const auto cqe = (std::uint32_t{1} << log_entries) - 1;
+  if (log_entries != cq.log_entries) {
+    require(own.cqe_size == cq.entry_bytes, EINVAL);
+    std::byte* const entries = check_memory(own.buf_addr, std::uint64_t{own.cqe_size} << log_entries);
+    const CqMemory to{.entries = entries, .log_entries = log_entries, .entry_bytes = own.cqe_size};
+    require(context.client.engine.resize_cq(context.client.device, cq, to), EINVAL);
+  }
+  request.out(UVERBS_ATTR_CORE_OUT, std::uint64_t{cqe});  // ib_uverbs_resize_cq_resp: cqe, and a reserved word
+}
+
 void destroy_cq(Context& context, Request& request) {
   const auto handle = request.handle(UVERBS_ATTR_DESTROY_CQ_HANDLE);
   auto& object = context.find<CqObject>(handle);

@@ -20,8 +20,12 @@ constexpr std::uint32_t kQpTableSize = 1u << 24;  // QP numbers carry the proces
 constexpr std::uint32_t kCapPortActiveEvent = 1u << 10;
 constexpr std::uint32_t kCapSystemImageGuid = 1u << 11;
 constexpr std::uint32_t kCapRnrNak = 1u << 12;
+constexpr std::uint32_t kCapMemoryWindow = 1u << 17;
 constexpr std::uint32_t kCapXrc = 1u << 20;
-constexpr std::uint32_t kDeviceCaps = kCapPortActiveEvent | kCapSystemImageGuid | kCapRnrNak | kCapXrc;
+constexpr std::uint32_t kCapMemoryManagement = 1u << 21;  // sends that invalidate, local invalidation
+constexpr std::uint32_t kCapMemoryWindow2B = 1u << 24;
+constexpr std::uint32_t kDeviceCaps = kCapPortActiveEvent | kCapSystemImageGuid | kCapRnrNak | kCapMemoryWindow |
+                                      kCapXrc | kCapMemoryManagement | kCapMemoryWindow2B;
 constexpr std::uint32_t kAtomicWithinHca = 1;
 
 void check_context_request(const mlx5_ib_alloc_ucontext_req_v2& req) {
@@ -72,6 +76,7 @@ ib_uverbs_query_device_resp attributes_of(std::uint8_t device) {
   resp.max_cq = kMaxObjects;
   resp.max_cqe = (1u << kLogMaxCqEntries) - 1;
   resp.max_mr = kMaxObjects;
+  resp.max_mw = kMaxObjects;
   resp.max_pd = kMaxObjects;
   resp.max_srq = kMaxObjects;
   resp.max_srq_wr = kMaxSrqEntries;

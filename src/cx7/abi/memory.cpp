@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Protection domains and memory regions.
+// Protection domains, memory regions and memory windows.
 // Facts: what registration refuses and how [abi, as the kernel's ib_uverbs_reg_mr and ib_umem_get do]. Nothing is
 // pinned: memory that goes away later is found out by the device's guarded loads and stores.
 #include "cx7/hca/memory.h"
@@ -15,11 +15,28 @@ namespace {
 constexpr std::uint64_t kPageMask = 4095;
 constexpr std::uint32_t kNeedsLocalWrite = IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC;
 constexpr std::uint32_t kModelled = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |
-                                    IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC;
+                                    IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC |
+                                    IB_UVERBS_ACCESS_MW_BIND;
 constexpr std::uint32_t kNotModelled =
-    IB_UVERBS_ACCESS_MW_BIND | IB_UVERBS_ACCESS_ZERO_BASED | IB_UVERBS_ACCESS_ON_DEMAND | IB_UVERBS_ACCESS_HUGETLB;
+    IB_UVERBS_ACCESS_ZERO_BASED | IB_UVERBS_ACCESS_ON_DEMAND | IB_UVERBS_ACCESS_HUGETLB;
 static_assert(std::uint32_t{kRelaxedOrdering} == IB_UVERBS_ACCESS_RELAXED_ORDERING);
-static_assert(std::uint32_t{kLocalWrite | kRemoteWrite | kRemoteRead | kRemoteAtomic} == kModelled);
+static_assert(std::uint32_t{kLocalWrite | kRemoteWrite | kRemoteRead | kRemoteAtomic | kWindowBind} == kModelled);
+
+// What a re-registration changes [abi: ib_mr_rereg flags, which no uapi header names].
+constexpr std::uint32_t kChangeRange = 1u << 0;
+constexpr std::uint32_t kChangePd = 1u << 1;
+constexpr std::uint32_t kChangeAccess = 1u << 2;
+
+constexpr std::uint8_t kWindowType1 = 1;
+constexpr std::uint8_t kWindowType2 = 2;
+
+void take_range(Context& context, const ib_uverbs_rereg_mr& req, Mkey& mkey) {
+  require((req.start & kPageMask) == (req.hca_va & kPageMask), EINVAL);
+  require(req.hca_va + req.length >= req.hca_va, EINVAL);
+  mkey.host = check_registrable(context.client.engine, req.start, req.length);
+  mkey.iova = req.hca_va;
+  mkey.bytes = req.length;
+}
 
 }  // namespace
 
@@ -78,6 +95,21 @@ void reg_mr(Context& context, Request& request) {
   context.add(handle, std::move(mr));
 }
 
+void rereg_mr(Context& context, Request& request) {
+  const auto req = request.in<ib_uverbs_rereg_mr>(UVERBS_ATTR_CORE_IN);
+  require(req.flags != 0, EINVAL);
+  require((req.flags & ~(kChangeRange | kChangePd | kChangeAccess)) == 0, EOPNOTSUPP);
+  auto& object = context.find<MrObject>(req.mr_handle);
+  auto mkey = object.mkey();
+  Pd* pd = &object.pd();
+  if ((req.flags & kChangeAccess) != 0) mkey.access = check_access(req.access_flags);
+  if ((req.flags & kChangePd) != 0) pd = &context.find<PdObject>(req.pd_handle).pd();
+  if ((req.flags & kChangeRange) != 0) take_range(context, req, mkey);
+  mkey.pdn = pd->pdn;
+  object.change(*pd, mkey);
+  request.out(UVERBS_ATTR_CORE_OUT, ib_uverbs_rereg_mr_resp{.lkey = object.key(), .rkey = object.key()});
+}
+
 // A DMA-BUF cannot be mapped here: its bytes are found by the address that the application itself uses for them. So the
 // I/O address must be that address, which is how GPU libraries register theirs, and it must be a GPU's.
 void reg_dmabuf_mr(Context& context, Request& request) {
@@ -108,6 +140,25 @@ void reg_dmabuf_mr(Context& context, Request& request) {
 
 void destroy_mr(Context& context, Request& request) {
   context.remove(request.handle(UVERBS_ATTR_DESTROY_MR_HANDLE), ObjectKind::kMr);
+}
+
+void alloc_mw(Context& context, Request& request) {
+  const auto req = request.in<ib_uverbs_alloc_mw>(UVERBS_ATTR_CORE_IN);
+  const auto own = request.in<mlx5_ib_alloc_mw>(UVERBS_ATTR_UHW_IN);
+  require(own.comp_mask == 0 && own.reserved1 == 0 && own.reserved2 == 0, EOPNOTSUPP);
+  require(req.mw_type == kWindowType1 || req.mw_type == kWindowType2, EINVAL);
+  auto& pd = context.find<PdObject>(req.pd_handle).pd();
+  const auto handle = context.next_handle();
+  auto mw = std::make_unique<MwObject>(context.client, pd);
+  ib_uverbs_alloc_mw_resp resp{};
+  resp.mw_handle = handle;
+  resp.rkey = mw->key();
+  request.out(UVERBS_ATTR_CORE_OUT, resp);
+  context.add(handle, std::move(mw));
+}
+
+void destroy_mw(Context& context, Request& request) {
+  context.remove(request.handle(UVERBS_ATTR_DESTROY_MW_HANDLE), ObjectKind::kMw);
 }
 
 }  // namespace marrow::cx7::abi

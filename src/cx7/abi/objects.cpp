@@ -25,6 +25,12 @@ std::uint32_t take_number(std::uint32_t number) {
   return number;
 }
 
+// The low byte changes from key to key, so that a stale one rarely fits the next owner of its number.
+std::uint32_t next_key(Device& device) {
+  static std::uint8_t variant = 0;
+  return take_number(device.mkeys.next_number()) << 8 | ++variant;
+}
+
 std::uint32_t next_umem_id() {
   static std::uint32_t last = 0;  // the engine's lock is held
   return ++last;
@@ -48,17 +54,33 @@ PdObject::~PdObject() {
   client_.device.pds.erase(pd_->pdn);
 }
 
-// The low byte changes from key to key, so that a stale one rarely fits the next owner of its number.
-MrObject::MrObject(fw::Client& client, Pd& pd, Mkey mkey) : Object(kKind, client), pd_(pd) {
-  static std::uint8_t variant = 0;
-  const auto number = take_number(client.device.mkeys.next_number());
-  key_ = mkey.key = number << 8 | ++variant;
+MrObject::MrObject(fw::Client& client, Pd& pd, Mkey mkey) : Object(kKind, client), pd_(&pd) {
+  key_ = mkey.key = next_key(client.device);
   client.engine.add_mkey(client.device, mkey);
-  ++pd_.users;
+  ++pd_->users;
 }
 
 MrObject::~MrObject() {
   client_.engine.remove_mkey(client_.device, key_);
+  --pd_->users;
+}
+
+void MrObject::change(Pd& pd, Mkey mkey) {
+  mkey.key = key_;
+  client_.engine.remove_mkey(client_.device, key_);
+  client_.engine.add_mkey(client_.device, mkey);
+  --pd_->users;
+  pd_ = &pd;
+  ++pd_->users;
+}
+
+MwObject::MwObject(fw::Client& client, Pd& pd) : Object(kKind, client), pd_(pd) {
+  mkey_ = &client.engine.add_mkey(client.device, {.key = next_key(client.device), .pdn = pd.pdn, .window = true});
+  ++pd_.users;
+}
+
+MwObject::~MwObject() {
+  client_.engine.remove_mkey(client_.device, mkey_->key);
   --pd_.users;
 }
 
@@ -146,28 +168,54 @@ void SrqObject::async_event(AsyncEvent event) {
   if (post_async(holds_.async, said.user_handle, event)) ++async_events_;
 }
 
-QpObject::QpObject(fw::Client& client, QpConfig config, Holds holds) : Object(kKind, client), holds_(std::move(holds)) {
+QpObject::QpObject(fw::Client& client, QpConfig config, Holds holds)
+    : Object(kKind, client), config_(config), holds_(std::move(holds)) {
+  if (config.service == ServiceType::kDct) {
+    hold_queues(config_, +1);
+    return;
+  }
+  config_.qpn = take_number(client.device.qps.next_number());
+  config_.events = this;
+  qp_ = &client.engine.add_qp(client.device, config_);
+  client.qps.emplace(config_.qpn, fw::QueueMemory{});
   if (holds_.xrcd != nullptr) ++holds_.xrcd->users;
-  config.qpn = take_number(client.device.qps.next_number());
-  config.events = this;
-  qp_ = &client.engine.add_qp(client.device, config);
-  client.qps.emplace(config.qpn, fw::QueueMemory{});
 }
 
 QpObject::~QpObject() {
   static_cast<void>(settle_events());
+  if (config_.service == ServiceType::kDct) hold_queues(config_, -1);
   if (holds_.xrcd != nullptr) --holds_.xrcd->users;
-  client_.qps.erase(qp_->config.qpn);
+  if (qp_ == nullptr) return;
+  client_.qps.erase(config_.qpn);
   client_.engine.remove_qp(client_.device, *qp_);
 }
 
+// What a DC target will need must not go before.
+void QpObject::hold_queues(const QpConfig& config, int by) {
+  const auto users = static_cast<std::uint32_t>(by);
+  if (Pd* pd = client_.device.pds.find(config.pdn)) pd->users += users;
+  config.recv_cq->users += users;
+  config.srq->users += users;
+}
+
+void QpObject::make_dct() {
+  config_.qpn = take_number(client_.device.qps.next_number());
+  config_.events = this;
+  qp_ = &client_.engine.add_dct(client_.device, config_, dct.attributes, dct.access_key);
+}
+
+Qp& QpObject::qp() const {
+  require(qp_ != nullptr, EINVAL);
+  return *qp_;
+}
+
 ib_uverbs_destroy_qp_resp QpObject::settle_events() {
-  if (async_events_ != 0) async_events_ -= holds_.async->remove(qp_->config.user_handle);
+  if (async_events_ != 0) async_events_ -= holds_.async->remove(config_.user_handle);
   return {.events_reported = async_events_};
 }
 
 void QpObject::async_event(AsyncEvent event) {
-  if (post_async(holds_.async, qp_->config.user_handle, event)) ++async_events_;
+  if (post_async(holds_.async, config_.user_handle, event)) ++async_events_;
 }
 
 DevxObject::~DevxObject() {

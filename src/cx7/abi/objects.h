@@ -65,10 +65,28 @@ class MrObject final : public Object {
   ~MrObject() override;
   [[nodiscard]] int rank() const override { return kRankKey; }
   [[nodiscard]] std::uint32_t key() const { return key_; }
+  [[nodiscard]] const Mkey& mkey() const { return *client_.device.mkeys.find(key_ >> 8); }
+  [[nodiscard]] Pd& pd() const { return *pd_; }
+  /// The same number for another range, domain or rights. Windows on it show nothing any more.
+  void change(Pd& pd, Mkey mkey);
+
+ private:
+  Pd* pd_;
+  std::uint32_t key_ = 0;
+};
+
+/// A memory window. Work requests bind it and change the low byte of its key.
+class MwObject final : public Object {
+ public:
+  static constexpr auto kKind = ObjectKind::kMw;
+  MwObject(fw::Client& client, Pd& pd);
+  ~MwObject() override;
+  [[nodiscard]] int rank() const override { return kRankKey; }
+  [[nodiscard]] std::uint32_t key() const { return mkey_->key; }
 
  private:
   Pd& pd_;
-  std::uint32_t key_ = 0;
+  Mkey* mkey_ = nullptr;
 };
 
 class AhObject final : public Object {
@@ -187,15 +205,28 @@ class SrqObject final : public Object, public EventSink {
   std::uint32_t async_events_ = 0;
 };
 
+/// A DC target before it is one: its number comes when it is moved to RTR.
+struct FutureDct {
+  std::uint64_t access_key = 0;
+  QpState state = QpState::kReset;
+  QpAttributes attributes;
+};
+
 /// A QP made through verbs, and what QUERY_QP must give back of what was said to it.
 class QpObject final : public Object, public EventSink {
  public:
   static constexpr auto kKind = ObjectKind::kQp;
   using Holds = SrqObject::Holds;
-  QpObject(fw::Client& client, QpConfig config, Holds holds);  // gives the QP its number
+  /// Gives the QP its number; a DC target gets none yet.
+  QpObject(fw::Client& client, QpConfig config, Holds holds);
   ~QpObject() override;
   [[nodiscard]] int rank() const override { return kRankQp; }
-  [[nodiscard]] Qp& qp() const { return *qp_; }
+  /// EINVAL where a DC target is not there yet.
+  [[nodiscard]] Qp& qp() const;
+  [[nodiscard]] const QpConfig& config() const { return config_; }
+  void make_dct();
+
+  FutureDct dct;  // of a DC target alone
   [[nodiscard]] ib_uverbs_destroy_qp_resp settle_events();
 
   void async_event(AsyncEvent event) override;
@@ -210,6 +241,9 @@ class QpObject final : public Object, public EventSink {
   Said said;
 
  private:
+  void hold_queues(const QpConfig& config, int by);
+
+  QpConfig config_;
   Holds holds_;
   Qp* qp_ = nullptr;
   std::uint32_t async_events_ = 0;

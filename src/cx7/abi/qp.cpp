@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queue pairs of the verbs: create, destroy, query. RC, UC, UD, and both ends of XRC.
+// Queue pairs of the verbs: create, destroy, query. RC, UC, UD, both ends of XRC and both of DC.
 // Facts: structs and flags [abi]; receive ring first, send ring behind it in one buffer [dv].
 #include <bit>
 #include <utility>
@@ -18,34 +18,40 @@ constexpr std::uint32_t kHints = MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_S
 /// What a type of the verbs is, and which objects it is made with.
 struct Kind {
   std::uint64_t type = 0;
+  std::uint32_t flags = 0;  // the driver's, with type "driver"
   ServiceType service{};
   bool sends = true;     // PD, send CQ, UAR page
   bool receives = true;  // receive CQ; with XRC those of SRQs
 };
 
 constexpr Kind kKinds[] = {
-    {IB_UVERBS_QPT_RC, ServiceType::kRc},
-    {IB_UVERBS_QPT_UC, ServiceType::kUc},
-    {IB_UVERBS_QPT_UD, ServiceType::kUd},
-    {IB_UVERBS_QPT_XRC_INI, ServiceType::kXrc, true, false},
-    {IB_UVERBS_QPT_XRC_TGT, ServiceType::kXrc, false, false},
+    {IB_UVERBS_QPT_RC, 0, ServiceType::kRc},
+    {IB_UVERBS_QPT_UC, 0, ServiceType::kUc},
+    {IB_UVERBS_QPT_UD, 0, ServiceType::kUd},
+    {IB_UVERBS_QPT_XRC_INI, 0, ServiceType::kXrc, true, false},
+    {IB_UVERBS_QPT_XRC_TGT, 0, ServiceType::kXrc, false, false},
+    {IB_UVERBS_QPT_DRIVER, MLX5_QP_FLAG_TYPE_DCI, ServiceType::kDci},
+    {IB_UVERBS_QPT_DRIVER, MLX5_QP_FLAG_TYPE_DCT, ServiceType::kDct},
 };
+constexpr std::uint32_t kDcFlags = MLX5_QP_FLAG_TYPE_DCI | MLX5_QP_FLAG_TYPE_DCT;
 
-const Kind& kind_of(const Request& request) {
+const Kind& kind_of(const Request& request, const mlx5_ib_create_qp& own) {
   const auto type = request.number(UVERBS_ATTR_CREATE_QP_TYPE);
   for (const auto& kind : kKinds) {
-    if (kind.type == type) return kind;
+    if (kind.type == type && kind.flags == (own.flags & kDcFlags)) return kind;
   }
   util::log::once(fmt::format("abi.qp.{}", type), "uverbs: QP type {} is not modelled", type);
   refuse(EOPNOTSUPP);
 }
 
-void check_flags(const Request& request, const mlx5_ib_create_qp& own) {
+void check_flags(const Request& request, const mlx5_ib_create_qp& own, const Kind& kind) {
   const auto flags = request.number32(UVERBS_ATTR_CREATE_QP_FLAGS);
   require((flags & ~std::uint32_t{IB_UVERBS_QP_CREATE_SQ_SIG_ALL}) == 0, EOPNOTSUPP);
-  require((own.flags & ~kHints) == MLX5_QP_FLAG_UAR_PAGE_INDEX, EOPNOTSUPP);
+  const bool dct = kind.service == ServiceType::kDct;  // it has no queues, and its key where others have a buffer
+  const std::uint32_t page = dct ? 0 : MLX5_QP_FLAG_UAR_PAGE_INDEX;
+  require((own.flags & ~(kHints | kDcFlags)) == page, EOPNOTSUPP);
   require(own.ece_options == 0, EOPNOTSUPP);
-  require(own.sq_buf_addr == 0 && own.reserved == 0, EINVAL);
+  require((dct || own.sq_buf_addr == 0) && own.reserved == 0, EINVAL);
 }
 
 void check_caps(const ib_uverbs_qp_cap& cap) {
@@ -113,11 +119,16 @@ QpConfig config_of(const Context& context, const Request& request, const Kind& k
   QpConfig config;
   config.service = kind.service;
   take_objects(context, request, kind, config);
-  require(context.client.uars.contains(own.bfreg_index), EINVAL);
-  config.uar_page = own.bfreg_index;
   config.user_index = own.uidx & 0xffffff;
   config.user_handle = request.number(UVERBS_ATTR_CREATE_QP_USER_HANDLE);
-  if (kind.service == ServiceType::kUd) config.routing = fw::routing();
+  if (kind.service == ServiceType::kDct) {
+    require(config.srq != nullptr, EINVAL);
+    config.uar_page = kNoUarPage;
+    return config;
+  }
+  require(context.client.uars.contains(own.bfreg_index), EINVAL);
+  config.uar_page = own.bfreg_index;
+  if (kind.service == ServiceType::kUd || kind.service == ServiceType::kDci) config.routing = fw::routing();
   if (!kind.sends) return config;  // libmlx5 lays out rings for an XRC target too, and nobody uses them
   place_rings(own, config);
   require(config.rq.entries == 0 || (kind.receives && config.srq == nullptr), EINVAL);
@@ -145,8 +156,8 @@ void tell_attributes(const Qp& qp, ib_uverbs_query_qp_resp& resp) {
 void create_qp(Context& context, Request& request) {
   const auto own = request.in<mlx5_ib_create_qp>(UVERBS_ATTR_UHW_IN);
   auto cap = request.in<ib_uverbs_qp_cap>(UVERBS_ATTR_CREATE_QP_CAP);
-  const auto& kind = kind_of(request);
-  check_flags(request, own);
+  const auto& kind = kind_of(request, own);
+  check_flags(request, own, kind);
   check_caps(cap);
   const auto config = config_of(context, request, kind);
   QpObject::Holds holds{.async = async_channel(context, request, UVERBS_ATTR_CREATE_QP_EVENT_FD),
@@ -155,9 +166,10 @@ void create_qp(Context& context, Request& request) {
   const auto handle = context.next_handle();
   auto object = std::make_unique<QpObject>(context.client, config, std::move(holds));
   object->said.cap = cap;
+  object->dct.access_key = kind.service == ServiceType::kDct ? own.access_key : 0;
   object->said.all_signaled = (request.number32(UVERBS_ATTR_CREATE_QP_FLAGS) & IB_UVERBS_QP_CREATE_SQ_SIG_ALL) != 0;
   request.out(UVERBS_ATTR_CREATE_QP_RESP_CAP, cap);
-  request.out(UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, object->qp().config.qpn);
+  request.out(UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, object->config().qpn);
   mlx5_ib_create_qp_resp resp{};
   resp.bfreg_index = own.bfreg_index;
   request.out(UVERBS_ATTR_UHW_OUT, resp);

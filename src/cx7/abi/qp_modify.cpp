@@ -41,7 +41,7 @@ constexpr std::uint8_t kVerbsSendError = 5;
 constexpr std::uint8_t kVerbsError = 6;
 
 /// Whose rules: XRC has different ones for its two ends.
-enum class Rules : std::uint8_t { kRc, kUc, kUd, kInitiator, kTarget };
+enum class Rules : std::uint8_t { kRc, kUc, kUd, kInitiator, kTarget, kDci };
 
 struct Row {
   Rules rules{};
@@ -94,6 +94,11 @@ constexpr Row kRows[] = {
     {Rules::kTarget, kInit, kRtr, kPathBits | kResponderBits, kInRtr},
     {Rules::kTarget, kRtr, kRts, kTimeout | kSendPsn, kInRts | kMinRnrTimer},
     {Rules::kTarget, kRts, kRts, 0, kInRts | kMinRnrTimer},
+    {Rules::kDci, kReset, kInit, kBound, 0},
+    {Rules::kDci, kInit, kInit, 0, kBound},
+    {Rules::kDci, kInit, kRtr, kPathMtu, kPkeyIndex | kAv},
+    {Rules::kDci, kRtr, kRts, kRetryBits | kSendPsn, kMinRnrTimer},
+    {Rules::kDci, kRts, kRts, 0, kMinRnrTimer},
 };
 // clang-format on
 
@@ -103,6 +108,8 @@ Rules rules_of(const QpConfig& config) {
       return Rules::kUc;
     case ServiceType::kUd:
       return Rules::kUd;
+    case ServiceType::kDci:
+      return Rules::kDci;
     case ServiceType::kXrc:
       return config.xrcd != 0 ? Rules::kTarget : Rules::kInitiator;
     default:
@@ -149,8 +156,8 @@ void check_values(const ib_uverbs_modify_qp& req) {
   in_range(kRnrRetry, req.rnr_retry < 8);
   in_range(kMinRnrTimer, req.min_rnr_timer < 32);
   in_range(kDestQpn, req.dest_qp_num <= 0xffffff);
-  in_range(kAccess,
-           (req.qp_access_flags & ~std::uint32_t{kLocalWrite | kRemoteWrite | kRemoteRead | kRemoteAtomic}) == 0);
+  in_range(kAccess, (req.qp_access_flags &
+                     ~std::uint32_t{kLocalWrite | kRemoteWrite | kRemoteRead | kRemoteAtomic | kWindowBind}) == 0);
 }
 
 std::uint8_t destination(const ib_uverbs_qp_dest& dest, std::uint8_t device) {
@@ -172,6 +179,7 @@ QpAttributes merge(const Qp& qp, const ib_uverbs_modify_qp& req, std::uint8_t de
   if (given(kQkey)) a.qkey = req.qkey;
   if (qp.config.service == ServiceType::kUd) a.mtu_bytes = 128u << kMaxMtuCode;  // the port's
   if (given(kAv)) a.remote_device = destination(req.dest, device);
+  if (qp.config.service == ServiceType::kDci) a.remote_device = kNoDevice;  // each WQE says where it goes
   if (given(kPathMtu)) a.mtu_bytes = 128u << req.path_mtu;
   if (given(kDestQpn)) a.remote_qpn = req.dest_qp_num;
   if (given(kRecvPsn)) a.recv_psn = req.rq_psn & 0xffffff;
@@ -192,8 +200,10 @@ std::uint32_t mask_for(Rules rules, std::uint32_t mask) {
   return mask;
 }
 
-void apply(Context& context, ib_uverbs_modify_qp req) {
+/// Returns the number that a DC target got.
+std::uint32_t apply(Context& context, ib_uverbs_modify_qp req) {
   auto& object = context.find<QpObject>(req.qp_handle);
+  if (object.config().service == ServiceType::kDct) return modify_dct(context, object, req);
   auto& qp = object.qp();
   req.attr_mask = mask_for(rules_of(qp.config), req.attr_mask);
   const auto to = (req.attr_mask & kState) != 0 ? state_of(req.qp_state) : qp.state;
@@ -205,6 +215,7 @@ void apply(Context& context, ib_uverbs_modify_qp req) {
   require(context.client.engine.modify_qp(context.client.device, qp, to, attributes) == Engine::Modify::kOk, EINVAL);
   if ((req.attr_mask & kAv) != 0) object.said.dest = req.dest;
   if ((req.attr_mask & kPort) != 0) object.said.port = req.port_num;
+  return 0;
 }
 
 }  // namespace
@@ -214,7 +225,7 @@ std::uint8_t verbs_state(QpState state) {
 }
 
 void modify_qp(Context& context, Request& request) {
-  apply(context, request.in<ib_uverbs_modify_qp>(UVERBS_ATTR_CORE_IN));
+  static_cast<void>(apply(context, request.in<ib_uverbs_modify_qp>(UVERBS_ATTR_CORE_IN)));
 }
 
 void modify_qp_ex(Context& context, Request& request) {
@@ -222,11 +233,12 @@ void modify_qp_ex(Context& context, Request& request) {
   const auto own = request.in<mlx5_ib_modify_qp>(UVERBS_ATTR_UHW_IN);
   require(req.rate_limit == 0 && own.burst_info.max_burst_sz == 0 && own.ece_options == 0, EOPNOTSUPP);
   require(own.comp_mask == 0, EOPNOTSUPP);
-  apply(context, req.base);
+  const auto dctn = apply(context, req.base);
   ib_uverbs_ex_modify_qp_resp resp{};
   resp.response_length = sizeof resp;
   request.out(UVERBS_ATTR_CORE_OUT, resp);
   mlx5_ib_modify_qp_resp own_resp{};
+  own_resp.dctn = dctn;
   own_resp.response_length =
       static_cast<std::uint32_t>(std::min(sizeof own_resp, request.bytes_of(UVERBS_ATTR_UHW_OUT)));
   request.out(UVERBS_ATTR_UHW_OUT, own_resp);

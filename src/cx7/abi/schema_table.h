@@ -67,6 +67,7 @@ inline constexpr AttrSpec kMrRegDmabuf[] = {
     MARROW_OUT(UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, M, 4),
     MARROW_OUT(UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, M, 4)};
 inline constexpr AttrSpec kMrDestroy[] = {MARROW_OBJECT(UVERBS_ATTR_DESTROY_MR_HANDLE, M, kMr)};
+inline constexpr AttrSpec kMwDestroy[] = {MARROW_OBJECT(UVERBS_ATTR_DESTROY_MW_HANDLE, M, kMw)};
 inline constexpr AttrSpec kAhDestroy[] = {MARROW_OBJECT(UVERBS_ATTR_DESTROY_AH_HANDLE, M, kAh)};
 inline constexpr AttrSpec kCqCreate[] = {
     MARROW_NEW(UVERBS_ATTR_CREATE_CQ_HANDLE),
@@ -175,6 +176,7 @@ inline constexpr MethodSpec kMethods[] = {
     MARROW_METHOD(UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, destroy_pd, kPdDestroy),
     MARROW_METHOD(UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR, reg_dmabuf_mr, kMrRegDmabuf),
     MARROW_METHOD(UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, destroy_mr, kMrDestroy),
+    MARROW_METHOD(UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY, destroy_mw, kMwDestroy),
     MARROW_METHOD(UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY, destroy_ah, kAhDestroy),
     MARROW_METHOD(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, create_cq, kCqCreate),
     MARROW_METHOD(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY, destroy_cq, kCqDestroy),
@@ -206,6 +208,9 @@ inline constexpr WriteSpec kWrites[] = {
                     offsetof(ib_uverbs_ex_query_device_resp, odp_caps), query_device_ex),
     MARROW_WRITE(IB_USER_VERBS_CMD_ALLOC_PD, sizeof(ib_uverbs_alloc_pd), sizeof(ib_uverbs_alloc_pd_resp), alloc_pd),
     MARROW_WRITE(IB_USER_VERBS_CMD_REG_MR, sizeof(ib_uverbs_reg_mr), sizeof(ib_uverbs_reg_mr_resp), reg_mr),
+    MARROW_WRITE(IB_USER_VERBS_CMD_REREG_MR, sizeof(ib_uverbs_rereg_mr), sizeof(ib_uverbs_rereg_mr_resp), rereg_mr),
+    MARROW_WRITE(IB_USER_VERBS_CMD_ALLOC_MW, sizeof(ib_uverbs_alloc_mw), sizeof(ib_uverbs_alloc_mw_resp), alloc_mw),
+    MARROW_WRITE(IB_USER_VERBS_CMD_RESIZE_CQ, sizeof(ib_uverbs_resize_cq), sizeof(ib_uverbs_resize_cq_resp), resize_cq),
     MARROW_WRITE(IB_USER_VERBS_CMD_CREATE_AH, sizeof(ib_uverbs_create_ah), sizeof(ib_uverbs_create_ah_resp), create_ah),
     MARROW_WRITE(IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL, sizeof(ib_uverbs_create_comp_channel),
                  sizeof(ib_uverbs_create_comp_channel_resp), create_comp_channel),

@@ -46,9 +46,9 @@ void general(std::byte* cap) {
 void atomic(std::byte* cap) {
   set(cap, prm::atomic_cap::req_8b_endianness_mode, 1);
   set(cap, prm::atomic_cap::supported_req_8b_endianness_mode_1, 1);
-  set(cap, prm::atomic_cap::operations, 0b11);  // compare-swap, fetch-add
-  set(cap, prm::atomic_cap::size_qp, 8);        // 8-byte operands
-  set(cap, prm::atomic_cap::size_dc, 8);
+  set(cap, prm::atomic_cap::operations, 0b1111);  // compare-swap, fetch-add, and both masked
+  set(cap, prm::atomic_cap::size_qp, 8 | 4);      // operands of 8 bytes, masked ones also of 4
+  set(cap, prm::atomic_cap::size_dc, 8 | 4);
 }
 
 void roce(std::byte* cap) {

@@ -83,6 +83,10 @@ Reply rts2rts(Client&, const std::byte* in, std::byte* out);
 Reply qp_2err(Client&, const std::byte* in, std::byte* out);
 Reply qp_2rst(Client&, const std::byte* in, std::byte* out);
 
+Reply query_hca_vport_context(Client&, const std::byte* in, std::byte* out);  // vport.cpp
+Reply query_hca_vport_gid(Client&, const std::byte* in, std::byte* out);
+Reply query_roce_address(Client&, const std::byte* in, std::byte* out);
+
 /// Where the address vectors of DCIs and datagrams lead, on the link layer in force (routing.cpp).
 [[nodiscard]] Routing routing();
 

@@ -7,6 +7,11 @@
 
 namespace marrow::cx7::fw {
 
+/// Opcodes that only the software NIC knows; the others are wire::prm::Command's.
+inline constexpr auto kQueryRoceAddress = static_cast<Command>(0x760);
+inline constexpr auto kQueryHcaVportContext = static_cast<Command>(0x762);
+inline constexpr auto kQueryHcaVportGid = static_cast<Command>(0x764);
+
 // clang-format off
 inline constexpr CommandSpec kCommands[] = {
     {Command::kQueryHcaCap,  Role::kGeneral, 0x10,  0x1010, "QUERY_HCA_CAP", query_hca_cap, table::kQueryHcaCap},
@@ -27,6 +32,12 @@ inline constexpr CommandSpec kCommands[] = {
     {Command::kDrainDct,     Role::kDestroy, 0x10,  0x10,   "DRAIN_DCT",     drain_dct,     table::kNumbered},
     {Command::kDestroyDct,   Role::kDestroy, 0x10,  0x10,   "DESTROY_DCT",   destroy_dct,   table::kNumbered},
     {Command::kQueryDct,     Role::kQuery,   0x10,  0x80,   "QUERY_DCT",     query_dct,     table::kNumbered},
+    {kQueryHcaVportContext,  Role::kGeneral, 0x10,  0x210,  "QUERY_HCA_VPORT_CONTEXT", query_hca_vport_context,
+     table::kQueryVport},
+    {kQueryHcaVportGid,      Role::kGeneral, 0x10,  0x20,   "QUERY_HCA_VPORT_GID", query_hca_vport_gid,
+     table::kQueryVportGid},
+    {kQueryRoceAddress,      Role::kGeneral, 0x10,  0x30,   "QUERY_ROCE_ADDRESS", query_roce_address,
+     table::kQueryRoceAddress},
 };
 // clang-format on
 

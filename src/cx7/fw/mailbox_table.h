@@ -57,6 +57,17 @@ inline constexpr FieldRule kCapHeader[] = {
     unmodelled({0x08, 15, 0}, "function_id"),
 };
 
+inline constexpr FieldRule kVport[] = {
+    unmodelled({0x08, 31, 31}, "other_vport"),
+    known({0x08, 19, 16}, "port_num"),
+    unmodelled({0x08, 15, 0}, "vport_number"),
+};
+inline constexpr FieldRule kGidIndex[] = {known({0x0c, 15, 0}, "gid_index")};
+inline constexpr FieldRule kRoceAddress[] = {
+    known({0x08, 31, 16}, "roce_address_index"),
+    known({0x08, 3, 0}, "vhca_port_num"),
+};
+
 inline constexpr FieldRule kNumber[] = {known({0x08, 23, 0}, "object number")};
 
 inline constexpr FieldRule kCreateCqHeader[] = {unmodelled({0x08, 23, 0}, "input_cqn")};
@@ -173,7 +184,7 @@ inline constexpr FieldRule kQpc[] = {
     known(low_half(prm::qpc::dbr_addr), "dbr_addr"),
     unmodelled({0xa8, 31, 0}, "q_key"),
     known(prm::qpc::rq_type, "rq_type"),
-    unmodelled(prm::qpc::srqn, "srqn_rmpn"),
+    known(prm::qpc::srqn, "srqn_rmpn"),
     unmodelled({0xb0, 23, 0}, "rmsn"),
     unmodelled(prm::qpc::hw_sq_wqebb_counter, "hw_sq_wqebb_counter"),
     unmodelled(prm::qpc::sw_sq_wqebb_counter, "sw_sq_wqebb_counter"),
@@ -252,6 +263,9 @@ inline constexpr std::size_t kQpcAt = prm::modify_qp::kContext;
 static_assert(prm::create_qp::kContext == kQpcAt && prm::query_qp::kContext == kQpcAt);
 
 inline constexpr Section kQueryHcaCap[] = {{0, kCapHeader}};
+inline constexpr Section kQueryVport[] = {{0, kHeader}, {0, kVport}};
+inline constexpr Section kQueryVportGid[] = {{0, kHeader}, {0, kVport}, {0, kGidIndex}};
+inline constexpr Section kQueryRoceAddress[] = {{0, kHeader}, {0, kRoceAddress}};
 inline constexpr Section kNumbered[] = {{0, kHeader}, {0, kNumber}};
 inline constexpr Section kCreateCq[] = {
     {0, kHeader}, {0, kCreateCqHeader}, {prm::create_cq::kContext, kCqc}, {0, kCreateCqTail}};

@@ -43,11 +43,11 @@ Reply check_kind(const std::byte* context) {
     return refuse(CommandStatus::kBadParameter, "service type not modelled, only RC and DCI are");
   }
   const auto rq_type = static_cast<prm::RqType>(get(context, qpc::rq_type));
-  if (service == ServiceType::kDci && (rq_type != prm::RqType::kZeroSize || get(context, qpc::no_sq) != 0)) {
-    return refuse(CommandStatus::kBadParameter, "a DCI has a send queue and a zero-size receive queue");
+  if (service == ServiceType::kDci && (rq_type == prm::RqType::kRegular || get(context, qpc::no_sq) != 0)) {
+    return refuse(CommandStatus::kBadParameter, "a DCI has a send queue and no receive queue of its own");
   }
-  if (rq_type != prm::RqType::kRegular && rq_type != prm::RqType::kZeroSize) {
-    return refuse(CommandStatus::kBadParameter, "rq_type not modelled, only regular and zero-size are");
+  if (rq_type != prm::RqType::kRegular && rq_type != prm::RqType::kShared && rq_type != prm::RqType::kZeroSize) {
+    return refuse(CommandStatus::kBadParameter, "rq_type not modelled, only regular, shared and zero-size are");
   }
   const auto pm_state = get(context, qpc::pm_state);
   if (pm_state != 0 && pm_state != kPmMigrated) {
@@ -74,7 +74,13 @@ Reply check_resources(const Client& client, const std::byte* context) {
     return refuse(CommandStatus::kBadResource, "cqn_snd: no such CQ in this context");
   }
   const auto cqn_rcv = get(context, qpc::cqn_rcv);
-  const bool needs_recv = static_cast<prm::RqType>(get(context, qpc::rq_type)) == prm::RqType::kRegular;
+  const auto rq_type = static_cast<prm::RqType>(get(context, qpc::rq_type));
+  const auto srqn = get(context, qpc::srqn);
+  const bool shared = rq_type == prm::RqType::kShared;
+  if (shared != (srqn != 0) || (shared && !client.srqs.contains(srqn))) {
+    return refuse(CommandStatus::kBadResource, "srqn_rmpn: no such SRQ in this context, or none is named");
+  }
+  const bool needs_recv = rq_type != prm::RqType::kZeroSize;
   if ((needs_recv || cqn_rcv != 0) && client.find_cq(cqn_rcv) == nullptr) {
     return refuse(CommandStatus::kBadResource, "cqn_rcv: no such CQ in this context");
   }
@@ -104,7 +110,11 @@ void write_static_part(const Qp& qp, std::byte* context) {
   if (config.send_cq != nullptr) set(context, qpc::cqn_snd, config.send_cq->cqn);
   if (config.recv_cq != nullptr) set(context, qpc::cqn_rcv, config.recv_cq->cqn);
   const bool has_rq = config.rq.entries != 0;
-  set(context, qpc::rq_type, static_cast<std::uint32_t>(has_rq ? prm::RqType::kRegular : prm::RqType::kZeroSize));
+  const auto type = has_rq                  ? prm::RqType::kRegular
+                    : config.srq != nullptr ? prm::RqType::kShared
+                                            : prm::RqType::kZeroSize;
+  set(context, qpc::rq_type, static_cast<std::uint32_t>(type));
+  if (config.srq != nullptr) set(context, qpc::srqn, config.srq->srqn);
   if (!has_rq) return;
   set(context, qpc::log_rq_size, log2_of(config.rq.entries));
   set(context, qpc::log_rq_stride, log2_of(config.rq.stride_bytes / 16));
@@ -153,6 +163,7 @@ Reply create_qp(Client& client, const std::byte* in, std::byte* out) {
   config.dbrec = reinterpret_cast<wire::QpDbrec*>(at.dbrec);
   config.send_cq = client.find_cq(get(context, qpc::cqn_snd));
   config.recv_cq = client.find_cq(get(context, qpc::cqn_rcv));
+  config.srq = client.device.srqs.find(get(context, qpc::srqn));
   Qp& qp = client.engine.add_qp(client.device, config);
   if (const auto why = client.engine.place_qp(client.device, qp); !why.empty()) {
     util::log::warn("CREATE_QP: {}", why);

@@ -135,7 +135,10 @@ void DataPath::on_atomic_response(Qp& qp, const Packet& packet) {
     return;
   }
   // Host byte order: the device reports the endianness mode in which 8-byte results are native [prm: atomic caps].
-  if (!dma::copy(requester.scatter.span[0].host, &packet.swap_add, sizeof packet.swap_add)) {
+  // 4-byte results are big-endian whatever the mode [obs: UCX].
+  std::uint64_t result = packet.swap_add;
+  if (wqe->bytes == 4) result = wire::be32(static_cast<std::uint32_t>(packet.swap_add)).raw;
+  if (!dma::copy(requester.scatter.span[0].host, &result, wqe->bytes)) {
     return refuse(qp, {true, wqe->index, wqe->opcode, Syndrome::kLocalProtection, 0x51});
   }
   wqe->received = 1;
@@ -186,7 +189,7 @@ void DataPath::retire(Qp& qp, const SentWqe& wqe) {
                                  .user_index = qp.config.user_index,
                                  .wqe_counter = wqe.index,
                                  .byte_count = wqe.bytes});
-  if (qp.config.send_cq->dead) enter_send_error(qp);
+  if (qp.config.send_cq->dead) lose_cq(qp);
 }
 
 // Goes back to the first packet that the peer has not acknowledged.

@@ -2,6 +2,8 @@
 // Second half of stop 8 of 9: writes CQEs, 60 bytes, then the word with the owner bit. Overrun, collapsed CQs, events.
 // Facts: CQE layout [dv]; collapsed and overrun-ignore [prm: CQC]; arm word [dv: mlx5_arm_cq];
 // that an event tells of new CQEs only [prm: CQC, last_notified_index].
+#include <utility>
+
 #include "cx7/hca/data_path.h"
 #include "cx7/hca/memory.h"
 
@@ -68,6 +70,23 @@ void DataPath::write_cqe(Cq& cq, const CqeContent& content) {
     cq.solicited_since_arm |= content.solicited || cqe.is_error();
     fire_if_armed(cq);
   }
+}
+
+bool DataPath::resize_cq(Cq& cq, const CqMemory& to) {
+  if (cq.dead || cq.collapsed || is_full(cq)) return false;
+  std::uint32_t word = 0;
+  if (!dma::load32(&cq.dbrec->consumer, word)) return false;
+  const auto unread = (cq.pi - wire::swap_bytes(word)) & 0xffffff;
+  if (unread + 1 > std::uint64_t{1} << to.log_entries) return false;
+  const bool has_channel = std::exchange(cq.has_channel, false);
+  const bool told = cq.notified == (cq.pi & 0xffffff);
+  write_cqe(cq, {.opcode = wire::CqeOpcode::kResize});
+  cq.has_channel = has_channel;
+  if (told) cq.notified = static_cast<std::uint32_t>(cq.pi & 0xffffff);  // this one is no news
+  cq.entries = to.entries;
+  cq.log_entries = to.log_entries;
+  cq.entry_bytes = to.entry_bytes;
+  return !cq.dead;
 }
 
 void DataPath::fire_if_armed(Cq& cq) {

@@ -77,11 +77,17 @@ class DataPath {
   void enter_error(Qp& qp);
   /// The send queue failed: ends the QP, or of an unreliable one the send queue alone.
   void enter_send_error(Qp& qp);
+  /// Its CQ is dead.
+  void lose_cq(Qp& qp);
+  void tell(Qp& qp, AsyncEvent event);
   void flush_send(Qp& qp);
   void flush_recv(Qp& qp);
 
   // completion.cpp.
   void write_cqe(Cq& cq, const CqeContent& content);
+  /// What comes from now on goes to other memory; the last CQE of the old one says so. False: no room for that CQE, or
+  /// more CQEs are unread than the new memory holds.
+  bool resize_cq(Cq& cq, const CqMemory& to);
   void fire_if_armed(Cq& cq);
 
  private:
@@ -106,6 +112,13 @@ class DataPath {
   Refusal take_av(std::span<const std::byte>& segments, DecodedWqe& wqe);
   Refusal parse_segments(const Qp& qp, std::span<const std::byte> segments, DecodedWqe& wqe);
   Refusal add_data(const Qp& qp, std::span<const std::byte> segments, DecodedWqe& wqe);
+
+  Refusal take_atomic(std::span<const std::byte>& segments, DecodedWqe& wqe);
+
+  // key_change.cpp
+  Refusal parse_key_change(std::span<const std::byte> segments, DecodedWqe& wqe);
+  Refusal change_key(const Qp& qp, const KeyChange& change);
+  bool invalidate(const Qp& qp, std::uint32_t key);
 
   // requester.cpp
   bool fetch(Qp& qp);
@@ -141,6 +154,7 @@ class DataPath {
   void refuse_recv(Qp& qp, const Refusal& refusal);
 
   // responder_answer.cpp
+  void fail_responder(Qp& qp);
   bool answer_resource(Qp& qp, ResponderResource& resource);
   bool send_ack(Qp& qp, std::uint32_t psn, std::uint8_t syndrome);
   Packet* reserve_answer(Qp& qp, std::uint32_t bytes, bool& full);

@@ -119,7 +119,7 @@ void DataPath::on_datagram(Qp& qp, const Packet& packet) {
                      .source_lid = packet.from_device < lids.size() ? lids[packet.from_device] : std::uint16_t{0},
                      .service_level = packet.service_level,
                      .grh = grh_kind(packet)});
-  if (qp.config.recv_cq->dead) enter_error(qp);
+  if (qp.config.recv_cq->dead) lose_cq(qp);
 }
 
 }  // namespace marrow::cx7

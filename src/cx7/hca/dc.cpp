@@ -114,6 +114,7 @@ void DataPath::on_dc_connect(Qp& dct, const Packet& packet) {
   if (repeated) return;
   connection.number = packet.rkey;
   responder.config = dct.config;
+  responder.config.events = nullptr;  // what happens to one connection is no news of the target
   responder.attributes = dct.attributes;
   responder.attributes.remote_qpn = packet.msn;
   responder.attributes.remote_device = packet.from_device;

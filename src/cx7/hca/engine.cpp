@@ -157,6 +157,10 @@ void Engine::remove_cq(Device& device, Cq& cq) {
   device.cqs.erase(cq.cqn);
 }
 
+bool Engine::resize_cq(Device& device, Cq& cq, const CqMemory& to) {
+  return DataPath(*this, device, next_scan_).resize_cq(cq, to);
+}
+
 Srq& Engine::add_srq(Device& device, const Srq& srq) {
   if (Pd* pd = device.pds.find(srq.pdn)) ++pd->users;
   if (srq.cq != nullptr) ++srq.cq->users;
@@ -196,6 +200,8 @@ void Engine::remove_mkey(Device& device, std::uint32_t key) {
   const Mkey* const found = device.mkeys.find(key >> 8);
   if (found == nullptr) return;
   const Mkey gone = *found;
+  if (gone.window) std::erase(device.windows, found);
+  forget_region(device, gone.key);
   device.mkeys.erase(key >> 8);
   if (gpu_ != nullptr) gpu_->key_gone(device.index, gone);
   neighbours_->key_gone(device.index, gone);

@@ -46,6 +46,7 @@ struct Device {
   std::vector<std::unique_ptr<Uar>> uars;  // those the application has allocated
   std::vector<Cq*> channel_cqs;            // those that can fire completion events
   std::vector<Qp*> dcts;
+  std::vector<Mkey*> windows;
   Counters counters;
 };
 
@@ -96,6 +97,8 @@ class Engine {
   Uar& add_uar(Device& device, std::uint32_t page, std::byte* registers);
   void remove_uar(Device& device, std::uint32_t page);  // no QP may name it any more
   [[nodiscard]] Uar* find_uar(Device& device, std::uint32_t page);
+  /// See DataPath::resize_cq().
+  [[nodiscard]] bool resize_cq(Device& device, Cq& cq, const CqMemory& to);
   Srq& add_srq(Device& device, const Srq& srq);  // takes the PD and the CQ
   void remove_srq(Device& device, Srq& srq);     // no QP may name it any more
   Qp& add_qp(Device& device, QpConfig config);   // state RST, on its UAR's list; takes the CQs and the PD
@@ -125,6 +128,7 @@ class Engine {
 
  private:
   friend class DataPath;
+  static void forget_region(Device& device, std::uint32_t region);
   void deliver(const Packet& packet, Time now);
   bool serve_ready(Time now);
   void scan(Time now);

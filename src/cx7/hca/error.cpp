@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a QP ends: state ERR, then one flush CQE for every WQE behind the one that failed, as far as its record says. The
-// send queue of an unreliable QP ends alone: state SQE, and the QP goes on receiving.
-// Facts: flush order and vendor byte [obs: CX-6]; that the record bounds the flush [obs: CX-6].
+// send queue of an unreliable QP ends alone: state SQE, and the QP goes on receiving. An event comes only of what no
+// CQE says [prm: IBA vol. 1, 11.6.3]. Facts: flush order and vendor byte [obs: CX-6]; that the record bounds the flush
+// [obs: CX-6].
 #include <algorithm>
 
 #include "cx7/hca/data_path.h"
@@ -29,9 +30,17 @@ void DataPath::enter_error(Qp& qp) {
   qp.requester.failure.pending = false;
   flush_send(qp);
   flush_recv(qp);
-  if (qp.config.events == nullptr) return;
-  qp.config.events->async_event(AsyncEvent::kQpFatal);
-  if (qp.config.srq != nullptr) qp.config.events->async_event(AsyncEvent::kLastWqeReached);
+  if (qp.config.srq != nullptr) tell(qp, AsyncEvent::kLastWqeReached);
+}
+
+void DataPath::tell(Qp& qp, AsyncEvent event) {
+  if (qp.config.events != nullptr) qp.config.events->async_event(event);
+}
+
+// Nobody can be told of it by a CQE any more.
+void DataPath::lose_cq(Qp& qp) {
+  enter_error(qp);
+  tell(qp, AsyncEvent::kQpFatal);
 }
 
 void DataPath::enter_send_error(Qp& qp) {

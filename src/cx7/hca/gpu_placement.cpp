@@ -55,6 +55,7 @@ void Engine::refresh(Qp& qp) {
 
 Mkey& Engine::add_mkey(Device& device, const Mkey& mkey) {
   Mkey& added = device.mkeys.put(mkey.key >> 8, std::make_unique<Mkey>(mkey));
+  if (added.window) device.windows.push_back(&added);
   if (gpu_ != nullptr) gpu_->key_added(device.index, added);
   neighbours_->key_added(device.index, added);
   return added;

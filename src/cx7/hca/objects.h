@@ -24,6 +24,7 @@ enum Access : std::uint32_t {
   kRemoteWrite = 1u << 1,
   kRemoteRead = 1u << 2,
   kRemoteAtomic = 1u << 3,
+  kWindowBind = 1u << 4,        // memory windows may show parts of it
   kRelaxedOrdering = 1u << 20,  // writes through this key may pass each other; optional, so ignoring it is correct
 };
 
@@ -32,7 +33,10 @@ struct Pd {
   std::uint32_t users = 0;  // mkeys and QPs: a PD in use cannot be freed
 };
 
-/// A registered range. `iova` is what WQEs say; `host` is where those bytes lie in this process.
+inline constexpr std::uint32_t kAnyQp = 0xffffff;
+
+/// A registered range, or a memory window that shows a part of one; a window that shows nothing has no bytes. `iova` is
+/// what WQEs say; `host` is where those bytes lie in this process.
 struct Mkey {
   std::uint32_t key = 0;  // number << 8 | variant: both lkey and rkey
   std::uint32_t pdn = 0;
@@ -40,6 +44,9 @@ struct Mkey {
   std::uint64_t iova = 0;
   std::uint64_t bytes = 0;
   std::byte* host = nullptr;
+  bool window = false;
+  std::uint32_t region = 0;    // window: key of what it shows, 0: nothing
+  std::uint32_t qpn = kAnyQp;  // window of type 2: the one QP whose peers may use it
 };
 
 inline constexpr std::uint32_t kUarRegisters = wire::kUarDoorbells / 2;
@@ -58,7 +65,8 @@ struct Uar {
 enum class AsyncEvent : std::uint8_t {
   kCqError = 0,
   kQpFatal = 1,
-  kQpAccessError = 3,
+  kQpRequestError = 2,            // a peer asked for what is no request
+  kQpAccessError = 3,             // ... or for memory that it may not touch
   kCommunicationEstablished = 4,  // a packet came to a QP that is not ready to send yet
   kSrqError = 14,
   kSrqLimit = 15,
@@ -99,6 +107,13 @@ struct Cq {
   bool solicited_since_arm = false;
   EventSink* events = nullptr;
   std::uint64_t user_handle = 0;  // the ABI's, carried in the event
+};
+
+/// Where a CQ that is resized goes on.
+struct CqMemory {
+  std::byte* entries = nullptr;
+  std::uint32_t log_entries = 0;
+  std::uint32_t entry_bytes = 64;
 };
 
 /// A shared receive queue. Its WQEs are a chain in a ring of slots: each begins with its successor's slot, which is

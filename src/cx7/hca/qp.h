@@ -15,6 +15,7 @@
 
 #include "cx7/fabric/packet.h"
 #include "cx7/hca/dc.h"
+#include "cx7/hca/key_change.h"
 #include "cx7/hca/objects.h"
 #include "cx7/hca/routing.h"
 #include "marrow/wire/cqe.h"
@@ -114,9 +115,21 @@ bool for_each_piece(std::span<const Span> list, std::uint32_t offset, std::uint3
   return true;
 }
 
+constexpr bool is_masked_atomic(wire::Opcode opcode) {
+  return opcode == wire::Opcode::kMaskedCompareSwap || opcode == wire::Opcode::kMaskedFetchAdd;
+}
+constexpr bool is_atomic(wire::Opcode opcode) {
+  return opcode == wire::Opcode::kCompareSwap || opcode == wire::Opcode::kFetchAdd || is_masked_atomic(opcode);
+}
+
 /// A read or an atomic: its data segments receive, and it is done when its response has come.
 constexpr bool awaits_response(wire::Opcode opcode) {
-  return opcode == wire::Opcode::kRead || opcode == wire::Opcode::kCompareSwap || opcode == wire::Opcode::kFetchAdd;
+  return opcode == wire::Opcode::kRead || is_atomic(opcode);
+}
+
+/// Done on this side alone: nothing travels.
+constexpr bool is_local(wire::Opcode opcode) {
+  return opcode == wire::Opcode::kNop || opcode == wire::Opcode::kUmr;
 }
 
 /// Nobody acknowledges: a WQE is done when its last packet is out.
@@ -145,7 +158,10 @@ struct DecodedWqe {
   std::uint64_t va = 0;
   std::uint32_t rkey = 0;
   std::uint64_t swap_add = 0;
-  std::uint64_t compare = 0;
+  std::uint64_t compare = 0;  // masked add: where a carry stops
+  std::uint64_t swap_mask = 0;
+  std::uint64_t compare_mask = 0;
+  KeyChange key_change;    // UMR
   std::uint32_t srqn = 0;  // XRC
   std::uint32_t spans = 0;
   std::array<Span, kMaxSpans> span;
@@ -235,6 +251,7 @@ struct Responder {
   bool established = false;    // a packet came
   Srq* srq = nullptr;          // of the message under way: the QP's own, or the one that an XRC packet named
   bool recv_wqe_taken = false;
+  bool recv_failed = false;        // a CQE has said so
   std::uint16_t recv_counter = 0;  // of the WQE taken: its index in the RQ, or its slot in the SRQ
   std::uint32_t recv_index = 0;    // next WQE of the RQ, free-running
   std::uint32_t spans = 0;

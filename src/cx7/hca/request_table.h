@@ -42,6 +42,8 @@ inline constexpr std::array<RequestRow, 0x20> kRequestRows = [] {
   set(PacketOpcode::kSendOnlyInvalidate, {RequestKind::kSend, true, true, false, true});
   set(PacketOpcode::kCompareSwap, {RequestKind::kAtomic, true, true, false});
   set(PacketOpcode::kFetchAdd, {RequestKind::kAtomic, true, true, false});
+  set(PacketOpcode::kMaskedCompareSwap, {RequestKind::kAtomic, true, true, false});
+  set(PacketOpcode::kMaskedFetchAdd, {RequestKind::kAtomic, true, true, false});
   return rows;
 }();
 

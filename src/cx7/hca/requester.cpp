@@ -4,6 +4,7 @@
 // waits or enough reads are out. Facts: PSN rules, ACK requests and windows [prm: IBA vol. 1, 9.7]; order of WQEs on
 // one SQ [prm].
 #include <algorithm>
+#include <cstring>
 
 #include "cx7/hca/data_path.h"
 #include "cx7/hca/memory.h"
@@ -27,6 +28,9 @@ Shape shape_of(Opcode opcode) {
     case Opcode::kSendImm:
       return {PacketOpcode::kSendOnlyImm, PacketOpcode::kSendFirst, PacketOpcode::kSendMiddle,
               PacketOpcode::kSendLastImm};
+    case Opcode::kSendInvalidate:
+      return {PacketOpcode::kSendOnlyInvalidate, PacketOpcode::kSendFirst, PacketOpcode::kSendMiddle,
+              PacketOpcode::kSendLastInvalidate};
     case Opcode::kWriteImm:
       return {PacketOpcode::kWriteOnlyImm, PacketOpcode::kWriteFirst, PacketOpcode::kWriteMiddle,
               PacketOpcode::kWriteLastImm};
@@ -36,10 +40,19 @@ Shape shape_of(Opcode opcode) {
   }
 }
 
+constexpr std::uint32_t kMaskBytes = 16;  // of a masked compare-and-swap: the masks travel as payload
+
+std::uint32_t payload_bytes(const SentWqe& wqe, std::uint32_t offset, std::uint32_t mtu) {
+  if (wqe.opcode == Opcode::kMaskedCompareSwap) return kMaskBytes;
+  return awaits_response(wqe.opcode) ? 0 : std::min(mtu, wqe.bytes - offset);
+}
+
 PacketOpcode packet_opcode(Opcode opcode, std::uint32_t packet, std::uint32_t packets) {
   if (opcode == Opcode::kRead) return PacketOpcode::kReadRequest;
   if (opcode == Opcode::kCompareSwap) return PacketOpcode::kCompareSwap;
   if (opcode == Opcode::kFetchAdd) return PacketOpcode::kFetchAdd;
+  if (opcode == Opcode::kMaskedCompareSwap) return PacketOpcode::kMaskedCompareSwap;
+  if (opcode == Opcode::kMaskedFetchAdd) return PacketOpcode::kMaskedFetchAdd;
   const auto shape = shape_of(opcode);
   if (packets == 1) return shape.only;
   if (packet == 0) return shape.first;
@@ -92,6 +105,12 @@ bool DataPath::fetch(Qp& qp) {
     return false;
   }
   if (fenced || reads_full || (qp.dci != nullptr && !aim(qp))) return false;
+  if (opcode == Opcode::kUmr) {
+    if (const auto unchanged = change_key(qp, wqe.key_change)) {
+      refuse(qp, {true, static_cast<std::uint16_t>(requester.next), opcode, unchanged.syndrome, unchanged.vendor});
+      return false;
+    }
+  }
 
   const auto mtu = qp.attributes.mtu_bytes;
   SentWqe& entry = window_at(requester, requester.newest);
@@ -100,7 +119,7 @@ bool DataPath::fetch(Qp& qp) {
            .opcode = opcode,
            .completion = wqe.ctrl.completion(),
            .first_psn = requester.next_psn,
-           .packets = opcode == Opcode::kNop ? 0 : std::max(1u, (wqe.bytes + mtu - 1) / mtu),
+           .packets = is_local(opcode) ? 0 : std::max(1u, (wqe.bytes + mtu - 1) / mtu),
            .bytes = wqe.bytes};
   ++device_.counters.wqes_fetched;
   trace(TraceEvent::Kind::kFetch, qp.config.qpn, entry.index,
@@ -129,7 +148,7 @@ bool DataPath::window_is_open(const Qp& qp, const SentWqe& wqe) const {
 bool DataPath::send_packet(Qp& qp) {
   auto& requester = qp.requester;
   const SentWqe& wqe = window_at(requester, requester.sending);
-  if (wqe.packets == 0) {  // NOP: nothing travels; it completes in its turn
+  if (wqe.packets == 0) {  // nothing travels; it completes in its turn
     ++requester.sending;
     requester.decoded_valid = false;
     progress(qp);
@@ -146,7 +165,7 @@ bool DataPath::send_packet(Qp& qp) {
   if (qp.dci != nullptr && qp.dci->connect_due && !connect(qp)) return false;
   if (!window_is_open(qp, wqe)) return false;
   const auto offset = requester.sending_packet * qp.attributes.mtu_bytes;
-  const auto bytes = awaits_response(wqe.opcode) ? 0 : std::min(qp.attributes.mtu_bytes, wqe.bytes - offset);
+  const auto bytes = payload_bytes(wqe, offset, qp.attributes.mtu_bytes);
   Reservation room{Reservation::State::kLost, nullptr};
   if (qp.attributes.remote_device != kNoDevice) {
     room = engine_.fabric_.reserve(route_of(qp), bytes);
@@ -212,6 +231,12 @@ bool DataPath::fill(Qp& qp, const SentWqe& wqe, Packet& packet) {
   packet.ack_request = (last || due) && !is_unreliable(qp.config.service);
   if (packet.ack_request) requester.unacked_since_request = 0;
   trace(TraceEvent::Kind::kPacketSent, packet.dest_qpn, packet.psn, static_cast<std::uint8_t>(packet.opcode));
+  if (wqe.opcode == Opcode::kSendInvalidate) packet.rkey = decoded.ctrl.imm.host();
+  if (wqe.opcode == Opcode::kMaskedCompareSwap) {
+    std::memcpy(packet.payload(), &decoded.swap_mask, sizeof decoded.swap_mask);
+    std::memcpy(packet.payload() + 8, &decoded.compare_mask, sizeof decoded.compare_mask);
+    return true;
+  }
   return gather(decoded, offset, {packet.payload(), packet.payload_bytes});
 }
 

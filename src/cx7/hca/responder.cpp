@@ -66,8 +66,7 @@ void DataPath::on_request(Qp& qp, const Packet& packet) {
 
 void DataPath::establish(Qp& qp) {
   qp.responder.established = true;
-  if (qp.state != QpState::kRtr || qp.config.events == nullptr) return;
-  qp.config.events->async_event(AsyncEvent::kCommunicationEstablished);
+  if (qp.state == QpState::kRtr) tell(qp, AsyncEvent::kCommunicationEstablished);
 }
 
 // Whether the packet may stand where it stands in its message.
@@ -166,7 +165,7 @@ void DataPath::on_write(Qp& qp, const Packet& packet) {
   const auto& row = row_of(packet.opcode);
   if (row.first) {
     if ((qp.attributes.access & kRemoteWrite) == 0) return nak(qp, packet.psn, aeth::kNakInvalidRequest);
-    const KeyedRange range{packet.rkey, pdn_of(qp), kRemoteWrite, packet.va, packet.dma_bytes};
+    const KeyedRange range{packet.rkey, pdn_of(qp), kRemoteWrite, packet.va, packet.dma_bytes, qp.config.qpn};
     if (packet.dma_bytes != 0 && resolve(device_, range) == nullptr) return nak(qp, packet.psn, aeth::kNakRemoteAccess);
     responder.va = packet.va;
     responder.rkey = packet.rkey;
@@ -182,7 +181,7 @@ void DataPath::on_write(Qp& qp, const Packet& packet) {
   if (packet.payload_bytes != 0) {
     // Looked up anew: the key may have been destroyed since the first packet.
     std::byte* const to =
-        resolve(device_, {responder.rkey, pdn_of(qp), kRemoteWrite, responder.va, packet.payload_bytes});
+        resolve(device_, {responder.rkey, pdn_of(qp), kRemoteWrite, responder.va, packet.payload_bytes, qp.config.qpn});
     if (to == nullptr) return nak(qp, packet.psn, aeth::kNakRemoteAccess);
     if (!dma::copy(to, packet.payload(), packet.payload_bytes)) return nak(qp, packet.psn, aeth::kNakRemoteOperation);
     trace(TraceEvent::Kind::kRemoteWrite, qp.config.qpn, responder.va, packet.payload_bytes);
@@ -201,6 +200,9 @@ void DataPath::on_send(Qp& qp, const Packet& packet) {
   const auto taken = take_recv_wqe(qp);
   if (taken == Taken::kNone) return nak_not_ready(qp, packet);
   if (taken == Taken::kRefused) return;
+  if (row_of(packet.opcode).invalidate && !invalidate(qp, packet.rkey)) {
+    return nak(qp, packet.psn, aeth::kNakRemoteAccess);
+  }
   if (!scatter_recv(qp, packet)) return;
   responder.message = Responder::Message::kSend;
   responder.received += packet.payload_bytes;
@@ -213,7 +215,7 @@ void DataPath::on_read(Qp& qp, const Packet& packet) {
   auto& responder = qp.responder;
   const bool room = responder.resource_next - responder.resource_first < qp.attributes.responder_reads;
   if ((qp.attributes.access & kRemoteRead) == 0 || !room) return nak(qp, packet.psn, aeth::kNakInvalidRequest);
-  const KeyedRange range{packet.rkey, pdn_of(qp), kRemoteRead, packet.va, packet.dma_bytes};
+  const KeyedRange range{packet.rkey, pdn_of(qp), kRemoteRead, packet.va, packet.dma_bytes, qp.config.qpn};
   if (packet.dma_bytes != 0 && resolve(device_, range) == nullptr) return nak(qp, packet.psn, aeth::kNakRemoteAccess);
   const auto packets = packets_of(packet.dma_bytes, qp.attributes.mtu_bytes);
   advance(qp, packet, packets);
@@ -225,25 +227,6 @@ void DataPath::on_read(Qp& qp, const Packet& packet) {
                                                                     .va = packet.va,
                                                                     .rkey = packet.rkey,
                                                                     .bytes = packet.dma_bytes};
-}
-
-void DataPath::on_atomic(Qp& qp, const Packet& packet) {
-  auto& responder = qp.responder;
-  const bool room = responder.resource_next - responder.resource_first < qp.attributes.responder_reads;
-  const bool allowed = (qp.attributes.access & kRemoteAtomic) != 0;
-  if (!allowed || !room || packet.va % 8 != 0) return nak(qp, packet.psn, aeth::kNakInvalidRequest);
-  std::byte* const at = resolve(device_, {packet.rkey, pdn_of(qp), kRemoteAtomic, packet.va, 8});
-  if (at == nullptr || reinterpret_cast<std::uintptr_t>(at) % 8 != 0) {
-    return nak(qp, packet.psn, aeth::kNakRemoteAccess);
-  }
-  std::uint64_t original = 0;
-  const bool done = packet.opcode == PacketOpcode::kFetchAdd
-                        ? dma::fetch_add64(at, packet.swap_add, original)
-                        : dma::compare_swap64(at, packet.compare(), packet.swap_add, original);
-  if (!done) return nak(qp, packet.psn, aeth::kNakRemoteOperation);
-  advance(qp, packet, 1);
-  responder.resources[responder.resource_next++ % kMaxResources] = {
-      .kind = ResponderResource::Kind::kAtomic, .first_psn = packet.psn, .msn = responder.msn, .original = original};
 }
 
 }  // namespace marrow::cx7

@@ -2,6 +2,7 @@
 // Second half of stop 7 of 9: the answers a responder owes, in order: read and atomic responses, then one NAK or ACK
 // for everything that arrived since the last. A full link stops it here, and nothing is lost: what is owed is state.
 #include <algorithm>
+#include <utility>
 
 #include "cx7/hca/data_path.h"
 #include "cx7/hca/memory.h"
@@ -31,13 +32,24 @@ bool DataPath::answer(Qp& qp) {
     if (!send_ack(qp, responder.nak_psn, responder.nak_syndrome)) return false;
     responder.nak_owed = false;
     responder.ack_owed = false;
-    if (is_fatal(responder.nak_syndrome)) enter_error(qp);
+    if (is_fatal(responder.nak_syndrome)) fail_responder(qp);
   }
   if (responder.ack_owed) {
     if (!send_ack(qp, psn_add(responder.expected_psn, 0xffffff), aeth::kAck)) return false;
     responder.ack_owed = false;
   }
   return true;
+}
+
+// Where a receive failed its CQE has said so; of everything else only an event tells.
+void DataPath::fail_responder(Qp& qp) {
+  const auto syndrome = qp.responder.nak_syndrome;
+  const bool told = std::exchange(qp.responder.recv_failed, false);
+  enter_error(qp);
+  if (told) return;
+  tell(qp, syndrome == aeth::kNakInvalidRequest ? AsyncEvent::kQpRequestError
+           : syndrome == aeth::kNakRemoteAccess ? AsyncEvent::kQpAccessError
+                                                : AsyncEvent::kQpFatal);
 }
 
 // Room for an answer; null with `full` false when the requester is gone and the answer with it.
@@ -95,7 +107,7 @@ bool DataPath::answer_resource(Qp& qp, ResponderResource& resource) {
     packet->opcode = opcode_in(transport_of(qp.config.service), operation);
     packet->swap_add = resource.original;
     if (bytes != 0) {
-      const KeyedRange range{resource.rkey, resource.pdn, kRemoteRead, resource.va + offset, bytes};
+      const KeyedRange range{resource.rkey, resource.pdn, kRemoteRead, resource.va + offset, bytes, qp.config.qpn};
       std::byte* const from = resolve(device_, range);
       if (from == nullptr || !dma::copy(packet->payload(), from, bytes)) {
         qp.responder.nak_owed = true;

@@ -106,6 +106,7 @@ void DataPath::refuse_recv(Qp& qp, const Refusal& refusal) {
   complete_recv(qp,
                 {.opcode = wire::CqeOpcode::kResponderError, .syndrome = refusal.syndrome, .vendor = refusal.vendor});
   if (is_unreliable(qp.config.service)) return enter_error(qp);
+  qp.responder.recv_failed = true;
   const bool length = refusal.syndrome == wire::Syndrome::kLocalLength;
   nak(qp, qp.responder.expected_psn, length ? aeth::kNakInvalidRequest : aeth::kNakRemoteOperation);
 }
@@ -136,7 +137,7 @@ void DataPath::finish_recv(Qp& qp, const Packet& packet) {
                                                       : wire::CqeOpcode::kRecvSend;
   const std::uint32_t imm = row.invalidate ? wire::be32(packet.rkey).raw : row.imm ? packet.imm : 0;
   complete_recv(qp, {.opcode = opcode, .byte_count = qp.responder.received, .imm = imm, .solicited = packet.solicited});
-  if (recv_cq_of(qp)->dead) enter_error(qp);
+  if (recv_cq_of(qp)->dead) lose_cq(qp);
 }
 
 }  // namespace marrow::cx7

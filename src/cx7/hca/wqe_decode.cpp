@@ -5,6 +5,7 @@
 
 #include "cx7/hca/data_path.h"
 #include "cx7/hca/memory.h"
+#include "marrow/wire/masked_atomic.h"
 #include "util/log.h"
 
 namespace marrow::cx7 {
@@ -24,9 +25,6 @@ Segment segment_at(std::span<const std::byte> segments, std::size_t ds) {
   return segment;
 }
 
-bool is_atomic(Opcode opcode) {
-  return opcode == Opcode::kCompareSwap || opcode == Opcode::kFetchAdd;
-}
 bool is_modelled(Opcode opcode) {
   switch (opcode) {
     case Opcode::kNop:
@@ -37,22 +35,38 @@ bool is_modelled(Opcode opcode) {
     case Opcode::kRead:
     case Opcode::kCompareSwap:
     case Opcode::kFetchAdd:
-      return true;
     case Opcode::kSendInvalidate:
     case Opcode::kMaskedCompareSwap:
     case Opcode::kMaskedFetchAdd:
-    case Opcode::kLocalInvalidate:
     case Opcode::kUmr:
+      return true;
+    case Opcode::kLocalInvalidate:
       return false;
   }
   return false;
+}
+
+/// The shapes that an atomic's opcode and modifier give: bytes of operands and of the target, 0 for a pair that is
+/// none.
+struct AtomicShape {
+  std::uint32_t operand_bytes = 0;
+  std::uint32_t bytes = 0;
+};
+
+AtomicShape shape_of(const wire::CtrlSegment& ctrl) {
+  const bool swap = ctrl.opcode() == Opcode::kMaskedCompareSwap;
+  if (!is_masked_atomic(ctrl.opcode())) return {sizeof(wire::AtomicSegment), 8};
+  if (ctrl.opmod() == wire::kMasked4) return {sizeof(wire::MaskedSwap4), 4};
+  if (ctrl.opmod() != wire::kMasked8) return {};
+  return {swap ? std::uint32_t{sizeof(wire::MaskedSwap8)} : std::uint32_t{sizeof(wire::MaskedAdd8)}, 8};
 }
 
 // Datagrams carry sends, and where nobody answers there is nothing to read [prm: IBA vol. 1, table 44].
 bool is_allowed(ServiceType service, Opcode opcode) {
   const bool send = opcode == Opcode::kSend || opcode == Opcode::kSendImm || opcode == Opcode::kNop;
   if (service == ServiceType::kUd) return send;
-  return service != ServiceType::kUc || send || opcode == Opcode::kWrite || opcode == Opcode::kWriteImm;
+  const bool write = opcode == Opcode::kWrite || opcode == Opcode::kWriteImm;
+  return service != ServiceType::kUc || send || write || opcode == Opcode::kUmr;
 }
 bool has_remote(Opcode opcode) {
   return opcode == Opcode::kWrite || opcode == Opcode::kWriteImm || opcode == Opcode::kRead || is_atomic(opcode);
@@ -62,7 +76,8 @@ bool has_remote(Opcode opcode) {
 // [obs].
 bool has_reserved_bits(const wire::CtrlSegment& ctrl) {
   constexpr std::uint32_t kReservedFlags = 0xffffff00u | 0x11u;  // signature, DCI stream, bits 4 and 0
-  return ctrl.opmod() != 0 || (ctrl.qpn_ds.host() & 0xc0) != 0 || (ctrl.signature_flags.host() & kReservedFlags) != 0;
+  const bool modified = ctrl.opmod() != 0 && !is_masked_atomic(ctrl.opcode());
+  return modified || (ctrl.qpn_ds.host() & 0xc0) != 0 || (ctrl.signature_flags.host() & kReservedFlags) != 0;
 }
 
 bool has_reserved_bits(const wire::AddressVector& av) {
@@ -116,6 +131,7 @@ Refusal DataPath::parse_segments(const Qp& qp, std::span<const std::byte> segmen
   wqe.is_inline = false;
   if (opcode == Opcode::kNop) return {};  // whatever its length: a cancelled WQE keeps its segments
   segments = segments.subspan(wire::kDsBytes);
+  if (opcode == Opcode::kUmr) return parse_key_change(segments, wqe);
   if (qp.dci != nullptr || qp.config.service == ServiceType::kUd) {
     if (const auto refusal = take_av(segments, wqe)) return refusal;
   }
@@ -136,17 +152,42 @@ Refusal DataPath::parse_segments(const Qp& qp, std::span<const std::byte> segmen
     segments = segments.subspan(wire::kDsBytes);
   }
   if (is_atomic(opcode)) {
-    if (segments.size() < 2 * wire::kDsBytes) return kMalformed;  // the old value always needs a place
-    const auto atomic = segment_at<wire::AtomicSegment>(segments, 0);
-    wqe.swap_add = atomic.swap_add.host();
-    wqe.compare = atomic.compare.host();
-    segments = segments.subspan(wire::kDsBytes);
+    if (const auto refusal = take_atomic(segments, wqe)) return refusal;
   }
   if (const auto refusal = add_data(qp, segments, wqe)) return refusal;
-  if (is_atomic(opcode) && (wqe.bytes != 8 || wqe.spans != 1)) return kMalformed;
+  if (is_atomic(opcode) && (wqe.bytes != shape_of(wqe.ctrl).bytes || wqe.spans != 1)) return kMalformed;
   if (qp.config.service == ServiceType::kUd && wqe.bytes > qp.attributes.mtu_bytes) {
     return {Syndrome::kLocalLength, 0};
   }
+  return {};
+}
+
+// One operand or two, with masks or without.
+Refusal DataPath::take_atomic(std::span<const std::byte>& segments, DecodedWqe& wqe) {
+  const auto shape = shape_of(wqe.ctrl);
+  // The old value always needs a place.
+  if (shape.bytes == 0 || segments.size() < shape.operand_bytes + wire::kDsBytes) return kMalformed;
+  if (wqe.ctrl.opcode() == Opcode::kMaskedFetchAdd && shape.bytes == 4) {
+    const auto add = segment_at<wire::MaskedAdd4>(segments, 0);
+    wqe.swap_add = add.add.host();
+    wqe.compare = add.boundary.host();
+  } else if (shape.bytes == 4) {
+    const auto swap = segment_at<wire::MaskedSwap4>(segments, 0);
+    wqe.swap_add = swap.swap.host();
+    wqe.compare = swap.compare.host();
+    wqe.swap_mask = swap.swap_mask.host();
+    wqe.compare_mask = swap.compare_mask.host();
+  } else {
+    const auto atomic = segment_at<wire::AtomicSegment>(segments, 0);
+    wqe.swap_add = atomic.swap_add.host();
+    wqe.compare = atomic.compare.host();
+  }
+  if (shape.operand_bytes == sizeof(wire::MaskedSwap8)) {
+    const auto swap = segment_at<wire::MaskedSwap8>(segments, 0);
+    wqe.swap_mask = swap.swap_mask.host();
+    wqe.compare_mask = swap.compare_mask.host();
+  }
+  segments = segments.subspan(shape.operand_bytes);
   return {};
 }
 

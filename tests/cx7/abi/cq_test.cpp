@@ -69,6 +69,32 @@ TEST(CreateCq, TakesOverrunIgnoreAndBothEntrySizes) {
   EXPECT_FALSE(made->has_channel);
 }
 
+TEST(ResizeCq, RefusesWhatItCannotBeAndMovesTheRest) {
+  Nic nic;
+  const auto cq = nic.create_cq(nic.good_cq());
+  ib_uverbs_resize_cq core{};
+  core.cq_handle = cq.handle;
+  mlx5_ib_resize_cq own{};
+  ib_uverbs_resize_cq_resp resp{};
+  const auto resize = [&](std::uint32_t cqe, std::uint64_t buffer, std::uint16_t entry_bytes) {
+    core.cqe = cqe;
+    own.buf_addr = buffer;
+    own.cqe_size = entry_bytes;
+    return invoke_write(*nic.file, IB_USER_VERBS_CMD_RESIZE_CQ,
+                        {.core_in = {reinterpret_cast<const std::byte*>(&core), sizeof core},
+                         .core_out = {reinterpret_cast<std::byte*>(&resp), sizeof resp},
+                         .own_in = bytes_of(own),
+                         .own_out = {}});
+  };
+  EXPECT_EQ(resize(0, nic.memory.address(0x80000), 64), -EINVAL);
+  EXPECT_EQ(resize(31, kUnmapped, 64), -EFAULT);
+  EXPECT_EQ(resize(31, nic.memory.address(0x80000), 128), -EINVAL) << "another entry size";
+  ASSERT_EQ(resize(31, nic.memory.address(0x80000), 64), 0);
+  EXPECT_EQ(resp.cqe, 31u);
+  EXPECT_EQ(nic.engine->device(0).cqs.find(cq.number)->log_entries, 5u);
+  EXPECT_EQ(nic.engine->device(0).cqs.find(cq.number)->entries, nic.memory.at(0x80000));
+}
+
 TEST(DestroyCq, IsRefusedWhileAQpUsesIt) {
   Nic nic;
   const auto request = nic.good_qp();

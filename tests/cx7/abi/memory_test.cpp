@@ -35,9 +35,6 @@ TEST(RegMr, RefusesWhatTheKernelRefuses) {
       {"unknown access bit above the optional range",
        {.pd = pd.handle, .start = good, .bytes = 64, .access = 1u << 31},
        -EINVAL},
-      {"window binding",
-       {.pd = pd.handle, .start = good, .bytes = 64, .access = IB_UVERBS_ACCESS_MW_BIND},
-       -EOPNOTSUPP},
       {"zero based", {.pd = pd.handle, .start = good, .bytes = 64, .access = IB_UVERBS_ACCESS_ZERO_BASED}, -EOPNOTSUPP},
       {"on demand", {.pd = pd.handle, .start = good, .bytes = 64, .access = IB_UVERBS_ACCESS_ON_DEMAND}, -EOPNOTSUPP},
   };
@@ -114,6 +111,84 @@ TEST(RegMr, DoesNotGiveTheSameKeyAgainAtOnce) {
   const auto first = nic.reg_mr(request);
   ASSERT_EQ(nic.destroy_mr(first.handle), 0);
   EXPECT_NE(nic.reg_mr(request).number, first.number);
+}
+
+int rereg_mr(Nic& nic, const ib_uverbs_rereg_mr& request) {
+  ib_uverbs_rereg_mr_resp resp{};
+  return invoke_write(*nic.file, IB_USER_VERBS_CMD_REREG_MR,
+                      {.core_in = {reinterpret_cast<const std::byte*>(&request), sizeof request},
+                       .core_out = {reinterpret_cast<std::byte*>(&resp), sizeof resp},
+                       .own_in = {},
+                       .own_out = {}});
+}
+
+TEST(ReregMr, ChangesWhatItsFlagsSayOrNothing) {
+  Nic nic;
+  const auto pd = nic.alloc_pd();
+  const auto other = nic.alloc_pd();
+  const auto mr = nic.reg_mr({.pd = pd.handle, .start = nic.memory.address(), .bytes = 4096});
+  const auto key = [&] { return *nic.engine->device(0).mkeys.find(mr.number >> 8); };
+  ib_uverbs_rereg_mr r{};
+  r.mr_handle = mr.handle;
+  r.start = r.hca_va = nic.memory.address(8192);
+  r.length = 100;
+  r.pd_handle = other.handle;
+  r.access_flags = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_READ;
+  EXPECT_EQ(rereg_mr(nic, r), -EINVAL) << "no flag";
+  r.flags = 1u << 5;
+  EXPECT_EQ(rereg_mr(nic, r), -EOPNOTSUPP);
+  r.flags = 1;
+  r.start = r.hca_va = kUnmapped;
+  EXPECT_EQ(rereg_mr(nic, r), -EFAULT);
+  r.flags = 4;
+  r.access_flags = IB_UVERBS_ACCESS_REMOTE_WRITE;
+  EXPECT_EQ(rereg_mr(nic, r), -EINVAL) << "remote write without local write";
+  EXPECT_EQ(key().host, nic.memory.at()) << "as it was";
+
+  r.access_flags = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_READ;
+  EXPECT_EQ(rereg_mr(nic, r), 0);
+  EXPECT_EQ(key().access, std::uint32_t{kLocalWrite | kRemoteRead});
+  EXPECT_EQ(key().bytes, 4096u);
+  r.flags = 3;
+  r.start = r.hca_va = nic.memory.address(8192);
+  EXPECT_EQ(rereg_mr(nic, r), 0);
+  EXPECT_EQ(key().host, nic.memory.at(8192));
+  EXPECT_EQ(key().pdn, other.number);
+  EXPECT_EQ(nic.destroy_pd(pd.handle), 0) << "the region has left it";
+  EXPECT_EQ(nic.destroy_pd(other.handle), -EBUSY);
+}
+
+Made alloc_mw(Nic& nic, std::uint32_t pd, std::uint8_t type) {
+  ib_uverbs_alloc_mw in{};
+  in.pd_handle = pd;
+  in.mw_type = type;
+  ib_uverbs_alloc_mw_resp out{};
+  const int result = invoke_write(*nic.file, IB_USER_VERBS_CMD_ALLOC_MW,
+                                  {.core_in = {reinterpret_cast<const std::byte*>(&in), sizeof in},
+                                   .core_out = {reinterpret_cast<std::byte*>(&out), sizeof out},
+                                   .own_in = {},
+                                   .own_out = {}});
+  return {result, out.mw_handle, out.rkey};
+}
+
+TEST(AllocMw, MakesAWindowThatShowsNothing) {
+  Nic nic;
+  const auto pd = nic.alloc_pd();
+  EXPECT_EQ(alloc_mw(nic, pd.handle, 0).result, -EINVAL);
+  EXPECT_EQ(alloc_mw(nic, pd.handle, 3).result, -EINVAL);
+  EXPECT_EQ(alloc_mw(nic, 0x999, 1).result, -ENOENT);
+  for (const std::uint8_t type : {std::uint8_t{1}, std::uint8_t{2}}) {
+    const auto mw = alloc_mw(nic, pd.handle, type);
+    ASSERT_EQ(mw.result, 0);
+    const Mkey* const key = nic.engine->device(0).mkeys.find(mw.number >> 8);
+    ASSERT_NE(key, nullptr);
+    EXPECT_TRUE(key->window);
+    EXPECT_EQ(key->host, nullptr);
+    EXPECT_EQ(nic.destroy_pd(pd.handle), -EBUSY);
+    EXPECT_EQ(nic.destroy(UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY, UVERBS_ATTR_DESTROY_MW_HANDLE, mw.handle), 0);
+  }
+  EXPECT_TRUE(nic.engine->device(0).windows.empty());
+  EXPECT_EQ(nic.destroy_pd(pd.handle), 0);
 }
 
 int create_ah(Nic& nic, std::uint32_t pd, const ib_uverbs_ah_attr& attr, mlx5_ib_create_ah_resp& own) {

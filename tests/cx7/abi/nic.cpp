@@ -192,6 +192,7 @@ Made Nic::create_qp(const QpRequest& request) {
       .in(UVERBS_ATTR_UHW_IN, request.own)
       .out(UVERBS_ATTR_UHW_OUT, own);
   if (request.flags != 0) call.in(UVERBS_ATTR_CREATE_QP_FLAGS, request.flags);
+  if (request.srq != 0) call.handle(UVERBS_ATTR_CREATE_QP_SRQ_HANDLE, request.srq);
   const int result = call(*file);
   return {result, call.handle_of(UVERBS_ATTR_CREATE_QP_HANDLE), qpn};
 }

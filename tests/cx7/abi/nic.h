@@ -99,6 +99,7 @@ struct QpRequest {
   std::uint32_t recv_cq = 0;
   std::uint32_t type = IB_UVERBS_QPT_RC;
   std::uint32_t flags = 0;
+  std::uint32_t srq = 0;
   ib_uverbs_qp_cap cap{
       .max_send_wr = 16, .max_recv_wr = 16, .max_send_sge = 1, .max_recv_sge = 1, .max_inline_data = 0};
   mlx5_ib_create_qp own{};

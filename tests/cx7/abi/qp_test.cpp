@@ -19,7 +19,7 @@ TEST(CreateQp, RefusesWhatItCannotBe) {
       {"raw packet", [](auto& r) { r.type = IB_UVERBS_QPT_RAW_PACKET; }, -EOPNOTSUPP},
       {"XRC initiator with a receive CQ", [](auto& r) { r.type = IB_UVERBS_QPT_XRC_INI; }, -EINVAL},
       {"XRC target with a PD", [](auto& r) { r.type = IB_UVERBS_QPT_XRC_TGT; }, -EINVAL},
-      {"driver type (DC)", [](auto& r) { r.type = IB_UVERBS_QPT_DRIVER; }, -EOPNOTSUPP},
+      {"driver type without DC's flags", [](auto& r) { r.type = IB_UVERBS_QPT_DRIVER; }, -EOPNOTSUPP},
       {"unknown creation flag", [](auto& r) { r.flags = 1u << 3; }, -EOPNOTSUPP},
       {"no such PD", [](auto& r) { r.pd = 0x999; }, -ENOENT},
       {"a CQ for a PD", [](auto& r) { r.pd = r.send_cq; }, -EINVAL},

@@ -78,9 +78,9 @@ TEST_F(Capabilities, GeneralOnRoce) {
 TEST_F(Capabilities, Atomic) {
   ASSERT_EQ(ask(3), CommandStatus::kOk);
   EXPECT_THAT(words(), ElementsAre(Pair(0x08, 0x42000000),    // results in host order, and that can be had
-                                   Pair(0x10, 0x00000003),    // compare-swap, fetch-add
-                                   Pair(0x14, 0x00000008),    // 8-byte operands
-                                   Pair(0x18, 0x00000008)));  // the same over DC
+                                   Pair(0x10, 0x0000000f),    // compare-swap, fetch-add, and both masked
+                                   Pair(0x14, 0x0000000c),    // operands of 8 and 4 bytes
+                                   Pair(0x18, 0x0000000c)));  // the same over DC
 }
 
 TEST_F(Capabilities, Roce) {

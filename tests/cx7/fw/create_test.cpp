@@ -74,7 +74,15 @@ TEST_F(Create, QpRefusals) {
   const Row rows[] = {
       {"UD", [](auto*, auto* c) { prm::set(c, prm::qpc::service_type, 2); }, S::kBadParameter},
       {"DCT", [](auto*, auto* c) { prm::set(c, prm::qpc::service_type, 6); }, S::kBadParameter},
-      {"shared receive queue", [](auto*, auto* c) { prm::set(c, prm::qpc::rq_type, 1); }, S::kBadParameter},
+      {"shared receive queue without one", [](auto*, auto* c) { prm::set(c, prm::qpc::rq_type, 1); }, S::kBadResource},
+      {"shared receive queue of nobody",
+       [](auto*, auto* c) {
+         prm::set(c, prm::qpc::rq_type, 1);
+         prm::set(c, prm::qpc::srqn, 0x99);
+       },
+       S::kBadResource},
+      {"shared receive queue, and another type", [](auto*, auto* c) { prm::set(c, prm::qpc::srqn, 0x99); },
+       S::kBadResource},
       {"real-time timestamps", [](auto*, auto* c) { prm::set(c, prm::qpc::timestamp_format, 2); }, S::kBadParameter},
       {"a foreign PD", [](auto*, auto* c) { prm::set(c, prm::qpc::pd, 0x12); }, S::kBadResource},
       {"a foreign UAR page", [](auto*, auto* c) { prm::set(c, prm::qpc::uar_page, 8); }, S::kBadResource},

@@ -86,6 +86,40 @@ TEST(Completion, ArmedCqFiresOnceForEachArm) {
   EXPECT_EQ(sink.completions, 2) << "nobody is told of the same CQE twice";
 }
 
+TEST(Completion, FullCqCannotMove) {
+  TwoSides nic;
+  Aligned to(wire::kCqeBytes << kLogCq, 0xff);
+  for (std::uint32_t k = 0; k < 1u << kLogCq; ++k) write_once(nic);
+  const Engine::Lock lock(nic.engine);
+  EXPECT_FALSE(nic.engine.resize_cq(nic.a.device, *nic.a.scq, {.entries = to.data, .log_entries = kLogCq}));
+}
+
+TEST(Completion, MoreUnreadThanTheNewMemoryHolds) {
+  TwoSides nic;
+  Aligned to(4096, 0xff);
+  for (int k = 0; k < 4; ++k) write_once(nic);
+  const Engine::Lock lock(nic.engine);
+  EXPECT_FALSE(nic.engine.resize_cq(nic.a.device, *nic.a.scq, {.entries = to.data, .log_entries = 2}));
+}
+
+TEST(Completion, ResizedCqSaysSoAndGoesOnElsewhere) {
+  TwoSides nic;
+  Aligned to(4096, 0xff);
+  write_once(nic);
+  {
+    const Engine::Lock lock(nic.engine);
+    ASSERT_TRUE(nic.engine.resize_cq(nic.a.device, *nic.a.scq, {.entries = to.data, .log_entries = 3}));
+  }
+  write_once(nic);
+  ASSERT_NE(nic.a.poll(), nullptr);
+  const auto* last = nic.a.poll();
+  ASSERT_NE(last, nullptr);
+  EXPECT_EQ(last->opcode(), wire::CqeOpcode::kResize);
+  EXPECT_EQ(nic.a.poll(), nullptr);
+  const auto* next = reinterpret_cast<const wire::Cqe*>(to.data) + 2;
+  EXPECT_TRUE(wire::cqe_is_valid(next->op_own, 2, 3)) << "indices go on";
+}
+
 TEST(Completion, SolicitedArmIgnoresOrdinaryCqes) {
   TwoSides nic;
   Sink sink;

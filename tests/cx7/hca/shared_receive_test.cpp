@@ -115,7 +115,15 @@ TEST_F(SharedReceive, QpInErrorLeavesTheRestAndSaysSo) {
   }
   nic.run();
   EXPECT_EQ(nic.b.poll_recv(), nullptr) << "a WQE of the SRQ is not this QP's to flush";
-  EXPECT_THAT(qp_events.events, testing::ElementsAre(AsyncEvent::kQpFatal, AsyncEvent::kLastWqeReached));
+  EXPECT_THAT(qp_events.events, testing::ElementsAre(AsyncEvent::kLastWqeReached));
+}
+
+TEST_F(SharedReceive, PeerThatMayNotWriteIsAnEventHere) {
+  connect();
+  nic.a.put(wire::write_wqe(nic.a.next(), {nic.b.remote().addr, 0xdead}, nic.a.local(), 8));
+  nic.a.announce();
+  nic.run();
+  EXPECT_THAT(qp_events.events, testing::ElementsAre(AsyncEvent::kLastWqeReached, AsyncEvent::kQpAccessError));
 }
 
 TEST_F(SharedReceive, FirstPacketBeforeRtsEstablishes) {
