@@ -51,9 +51,9 @@ void send(int out, const measure::Json& json) {
 }
 
 /// A record that cannot be written, for a NaN or a count that does not add up, fails with the reason instead.
-measure::Json writable(measure::Record record) {
+measure::Json writable(measure::Record record, measure::Raw raw) {
   try {
-    return measure::to_json(record);
+    return measure::to_json(record, raw);
   } catch (const std::exception& problem) {
     record.metrics.clear();
     record.counts = {};
@@ -86,6 +86,7 @@ void keep_path(const measure::ActivePath& path, int out, measure::Record& record
 
 measure::Record run_one(const Task& task, experiments::Context& context, int out) {
   auto record = experiments::blank_record(*task.experiment, task.point, context);
+  record.warmup = context.warmup;
   context.report_path = [&](const measure::ActivePath& path) { keep_path(path, out, record); };
   try {
     experiments::run_on_lane(*task.experiment, context, task.point, record);
@@ -113,6 +114,7 @@ void run_all(const std::vector<Task>& tasks, std::size_t first, const RunSetting
   context.warmup = settings.warmup;
   context.limit =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(settings.timeout_s));
+  const auto raw = settings.samples ? measure::Raw::kWrite : measure::Raw::kLeaveOut;
   const bool lenient = tasks.at(first).experiment->lenient_nic;
   if (lenient) ::setenv("MARROW_SIM_STRICT", "0", /*overwrite=*/0);  // before the software NIC reads it, once a process
   settings.prepare(context);
@@ -120,7 +122,7 @@ void run_all(const std::vector<Task>& tasks, std::size_t first, const RunSetting
     if (tasks[i].experiment->lenient_nic != lenient) return;  // that row needs a process of its own
     send(out, {{"start", i}});
     context.iterations = settings.iterations.value_or(tasks[i].experiment->iterations);
-    send(out, {{"record", writable(run_one(tasks[i], context, out))}, {"index", i}});
+    send(out, {{"record", writable(run_one(tasks[i], context, out), raw)}, {"index", i}});
     if (context.gpu && context.gpu->broken()) return;  // a new process can go on with the next row
   }
   send(out, {{"libraries", measure::read_environment().rdma_core}});

@@ -6,6 +6,7 @@
 
 #include <array>
 
+#include "cli/help_of_documents.h"
 #include "measure/build_info.h"
 
 namespace marrow::cli {
@@ -18,6 +19,10 @@ usage: marrow <command> [options]
 
   list [PATTERN]        experiments, the table or figure each one reproduces, and what each needs
   run EXPERIMENT...     measure; a table on the terminal, JSON on request
+  suite paper           every experiment of the paper, into one document; goes on where it was interrupted
+  compare A B           two documents, metric by metric; a difference inside the noise is called noise
+  merge FILE...         several documents as one, or as CSV
+  report FILE...        one HTML page that needs no network: measured beside the paper
   trace EXPERIMENT      one message, stop by stop, as the software NIC saw it
   sim -- COMMAND        run any rdma-core program against the software ConnectX-7
 
@@ -57,12 +62,21 @@ usage: marrow run EXPERIMENT... [options]
   --warmup N            operations before them, thrown away                  (default: 500)
   --timeout SECONDS     give a row up after this long; it is reported as failed with what was measured
                                                                              (default: 60)
-  --json FILE           write the document marrow.result/1 to FILE; - writes it to stdout, and nothing else there
+  --runs N              measure each row in N processes of its own, one after another, as one result; what changes
+                        from process to process is then known               (default: 1)
+  --noise PERCENT       go on with further runs (at least 3) until the 95 % interval of each median is within this
+  --limit SECONDS       but begin no further run after this long             (default: 600)
+  --samples             the document holds every sample, for pooling and for the report's curves
+  --expect STATEMENT    a threshold that must hold, as in 'single-op.issue.p50 <= 0.5us'; may be given more than once;
+                        `marrow compare --help` has its form
+  --csv FILE            write one line a metric to FILE; - is stdout
+  --json FILE           write the document marrow.result/2 to FILE; - writes it to stdout, and nothing else there.
+                        A file that is there stays whole until the new one is complete
 
 Every byte that an operation moves is compared at the far side; a row says so. Results go to stdout, all else to
 stderr. Each option has a twin: --iterations is MARROW_ITERATIONS; the command line wins.
 
-exit: 0 every row passed (rows may be waived)   1 a row failed   2 usage   77 nothing could run here
+exit: 0 every row passed (rows may be waived)   1 a row failed, or a threshold   2 usage   77 nothing could run here
 
 examples: marrow run single-op
           marrow run single-op --nic cx7-sim --json -
@@ -113,7 +127,8 @@ std::string_view help_text(std::string_view command) {
   for (const auto& page : kPages) {
     if (page.command == command) return page.text;
   }
-  return kMain;
+  const auto text = help_of_documents(command);
+  return text.empty() ? kMain : text;
 }
 
 std::string version_text() {

@@ -8,6 +8,7 @@
 #include "cli/select.h"
 #include "cli/terminal.h"
 #include "cli/tool.h"
+#include "measure/suite.h"
 #include "measure/text_table.h"
 #include "util/error.h"
 
@@ -64,23 +65,59 @@ std::string details(const Experiment& experiment, std::size_t width) {
   return text + line("default", fmt::format("{} timed operations a row", experiment.iterations));
 }
 
-std::string overview(const std::vector<Experiment>& experiments, std::size_t width) {
+/// Why there are no gpu lanes here; empty where there are.
+std::string why_no_gpu(const Tool& tool) {
+  try {
+    (void)tool.open_gpu(0);
+    return {};
+  } catch (const util::Error& problem) {
+    return problem.hint().empty() ? std::string(problem.what()) : problem.what() + ("; try " + problem.hint());
+  }
+}
+
+const measure::SuiteEntry* entry_of(const measure::Suite& suite, const std::string& name) {
+  const auto at = std::find_if(suite.entries.begin(), suite.entries.end(), [&](const auto& e) { return e.id == name; });
+  return at == suite.entries.end() ? nullptr : &*at;
+}
+
+/// What of it runs on this machine.
+std::string here_text(const Experiment& experiment, const measure::SuiteEntry* entry, bool has_gpu) {
+  const bool host = entry == nullptr || !entry->gpu_only;
+  const bool gpu = experiment.run_on_gpu != nullptr && has_gpu;
+  if (host) return gpu ? "runs here on host and gpu lanes" : "runs here on host lanes";
+  return gpu ? "runs here on gpu lanes" : "waived here: it needs gpu lanes";
+}
+
+std::string overview(const Tool& tool, const measure::Suite& suite, bool has_gpu, std::size_t width) {
   std::size_t column = 0;
-  for (const auto& e : experiments) column = std::max(column, e.name.size() + 2);
+  for (const auto& e : tool.experiments) column = std::max(column, e.name.size() + 2);
   std::string text;
-  for (const auto& e : experiments) {
+  for (const auto& e : tool.experiments) {
     const auto count = policy_names(e).size();
-    text += fmt::format("  {:<{}}{}; {} polic{}\n", e.name, column, e.title, count, count == 1 ? "y" : "ies");
+    text += fmt::format("  {:<{}}{}; {} polic{}; {}\n", e.name, column, e.title, count, count == 1 ? "y" : "ies",
+                        here_text(e, entry_of(suite, e.name), has_gpu));
     text += measure::wrapped(e.question, std::string(column + 2, ' '), width);
   }
   return text;
 }
 
-std::string hints(const Tool& tool, std::size_t width) {
+/// The paper's experiments that Marrow does not have.
+std::string absent_text(const Tool& tool, const measure::Suite& suite, std::size_t width) {
+  std::string text;
+  for (const auto& entry : suite.entries) {
+    const bool there = std::any_of(tool.experiments.begin(), tool.experiments.end(),
+                                   [&](const Experiment& e) { return e.name == entry.id; });
+    if (there || entry.absent.empty()) continue;
+    const auto line = fmt::format("{}: {}; it would need {}", entry.id, entry.absent, entry.would);
+    text += "  " + measure::wrapped(line, "    ", width).substr(4);
+  }
+  return text.empty() ? text : "waived everywhere, since Marrow does not have them:\n" + text + "\n";
+}
+
+std::string hints(const Tool& tool, const std::string& no_gpu, std::size_t width) {
   std::vector<std::string> nics{kSoftwareNic};
   for (const auto& device : tool.real_devices()) nics.push_back(device);
-  const auto lanes = gpu::kBuilt ? std::string("host; gpu where there is one of sm_90 or newer")
-                                 : fmt::format("host; {}", gpu::kNotBuilt);
+  const auto lanes = no_gpu.empty() ? std::string("host, gpu") : "host; gpu is waived here: " + no_gpu;
   return measure::wrapped("policies, axes and needs of one: marrow list NAME; measure it: marrow run NAME", "  ",
                           width) +
          measure::wrapped("lanes, for --lane: " + lanes, "  ", width) +
@@ -92,7 +129,10 @@ std::string hints(const Tool& tool, std::size_t width) {
 int list_command(const Tool& tool, const ListOptions& options) {
   const auto width = stdout_look().width;
   if (options.pattern.empty()) {
-    print(overview(tool.experiments, width) + "\n" + hints(tool, width));
+    const auto suite = measure::suite_named("paper");
+    const auto no_gpu = why_no_gpu(tool);
+    print(overview(tool, suite, no_gpu.empty(), width) + "\n" + absent_text(tool, suite, width) +
+          hints(tool, no_gpu, width));
     return 0;
   }
   std::string text;

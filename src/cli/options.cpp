@@ -1,93 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parser: CLI11 underneath, our own sentences and pages above it.
+// The parser of each command.
 #include "cli/options.h"
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstdlib>
 
 #include "cli/closest.h"
 #include "cli/help.h"
+#include "cli/options_of_documents.h"
+#include "cli/parse_with.h"
 #include "cli/words.h"
-#include "util/error.h"
 
 namespace marrow::cli {
 namespace {
 
-using util::Error;
-using util::ErrorKind;
+const std::array<std::string, 8> kCommands{"list", "run", "suite", "compare", "merge", "report", "trace", "sim"};
 
-const std::array<std::string, 4> kCommands{"list", "run", "trace", "sim"};
-
-[[noreturn]] void usage(const std::string& sentence, const std::string& hint) {
-  throw Error(sentence, ErrorKind::kUsage, hint);
-}
-
-/// CLI11's message in our manner: first letter small, one line, no full stop.
-std::string sentence_of(const CLI::ParseError& problem) {
-  std::string text = problem.what();
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();
-  if (text.size() > 1 && std::islower(static_cast<unsigned char>(text[1]))) {
-    text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
-  }
-  return text;
-}
-
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const auto* option : app.get_options()) {
-    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
-}
-
-/// Lets `fill` declare the options, parses, and turns every complaint into one of ours.
-template <typename Fill>
-void parse_with(const std::string& command, std::vector<std::string> words, Fill&& fill) {
-  CLI::App app("", "marrow " + command);
-  app.set_help_flag("");
-  fill(app);
-  const auto hint = "marrow " + command + " --help";
-  for (const auto& word : words) {
-    if (word == "--") break;
-    const auto name = word.substr(0, word.find('='));
-    const auto names = option_names(app);
-    const bool known = std::find(names.begin(), names.end(), name) != names.end();
-    if (word.starts_with("--") && !known) {
-      usage(fmt::format("{} has no option '{}'{}", command, name, closest_text(name, names)), hint);
-    }
-  }
-  std::reverse(words.begin(), words.end());
-  try {
-    app.parse(words);
-  } catch (const CLI::ParseError& problem) {
-    usage(sentence_of(problem), hint);
-  }
-}
-
-std::string not_nan(const std::string& text) {
-  return std::isnan(std::strtod(text.c_str(), nullptr)) ? "'" + text + "' is no number of seconds" : std::string();
-}
-
-void declare_run(CLI::App& app, RunOptions& run) {
-  app.add_option("EXPERIMENT", run.experiments);
+/// What `run` and `suite` share.
+void declare_measuring(CLI::App& app, RunOptions& run) {
   app.add_option("--nic", run.nic)->envname("MARROW_NIC");
   app.add_option("--lane", run.lane)->envname("MARROW_LANE");
   app.add_option("--engine", run.engine)->envname("MARROW_ENGINE");
-  app.add_option("--policy", run.policies)->expected(1)->take_all()->envname("MARROW_POLICY");
-  app.add_option("--axis", run.axes)->expected(1)->take_all();
   app.add_option("--iterations", run.iterations)->check(CLI::Range(1U, 100'000'000U))->envname("MARROW_ITERATIONS");
   app.add_option("--warmup", run.warmup)->check(CLI::Range(0U, 100'000'000U))->envname("MARROW_WARMUP");
   app.add_option("--timeout", run.timeout_s)
       ->check(CLI::Range(0.001, 86'400.0))
       ->check(not_nan)  // which compares with no bound
       ->envname("MARROW_TIMEOUT");
+  app.add_option("--runs", run.runs)->check(CLI::Range(1U, 100U))->envname("MARROW_RUNS");
+  app.add_option("--noise", run.noise)->check(CLI::Range(0.01, 100.0))->check(not_nan)->envname("MARROW_NOISE");
+  app.add_option("--limit", run.limit_s)->check(CLI::Range(0.001, 864'000.0))->check(not_nan)->envname("MARROW_LIMIT");
+  app.add_flag("--samples", run.samples);
+  app.add_option("--csv", run.csv)->envname("MARROW_CSV");
   app.add_option("--json", run.json)->envname("MARROW_JSON");
+}
+
+void declare_run(CLI::App& app, RunOptions& run) {
+  app.add_option("EXPERIMENT", run.experiments);
+  app.add_option("--policy", run.policies)->expected(1)->take_all()->envname("MARROW_POLICY");
+  app.add_option("--axis", run.axes)->expected(1)->take_all();
+  app.add_option("--expect", run.expects)->expected(1)->take_all();
+  declare_measuring(app, run);
 }
 
 Command parse_list(const std::vector<std::string>& words) {
@@ -104,8 +59,26 @@ Command parse_run(const std::vector<std::string>& words) {
     for (auto& name : split_at_commas(names)) policies.push_back(std::move(name));
   }
   run.policies = std::move(policies);
-  if (run.experiments.empty()) usage("run needs the name of an experiment, or all", "marrow list");
+  if (run.json == "-" && run.csv == "-")
+    refuse_usage("--json and --csv cannot both be stdout", "a file for one of them");
+  if (run.experiments.empty()) refuse_usage("run needs the name of an experiment, or all", "marrow list");
   return run;
+}
+
+Command parse_suite(const std::vector<std::string>& words) {
+  SuiteOptions suite;
+  std::vector<std::string> names;
+  suite.run.json = "marrow-suite.json";
+  parse_with("suite", words, [&](CLI::App& app) {
+    app.add_option("NAME", names);
+    app.add_flag("--fresh", suite.fresh);
+    declare_measuring(app, suite.run);
+  });
+  if (names.size() != 1) refuse_usage("suite needs the name of one suite", "marrow suite paper");
+  if (suite.run.json == "-")
+    refuse_usage("a suite is written to a file, beside which it keeps what is done", "--json FILE");
+  suite.suite = names.front();
+  return suite;
 }
 
 Command parse_trace(const std::vector<std::string>& words) {
@@ -115,7 +88,7 @@ Command parse_trace(const std::vector<std::string>& words) {
     app.add_option("--policy", trace.run.policies)->expected(1);
     app.add_option("--nic", trace.run.nic);
   });
-  if (trace.run.experiments.size() != 1) usage("trace needs the name of one experiment", "marrow list");
+  if (trace.run.experiments.size() != 1) refuse_usage("trace needs the name of one experiment", "marrow list");
   return trace;
 }
 
@@ -133,11 +106,11 @@ Command parse_sim(const std::vector<std::string>& words) {
     app.add_option("COMMAND", loose);
   });
   if (!loose.empty()) {
-    usage(fmt::format("the command '{}' must stand after --", loose.front()),
-          fmt::format("marrow sim -- {}", fmt::join(loose, " ")));
+    refuse_usage(fmt::format("the command '{}' must stand after --", loose.front()),
+                 fmt::format("marrow sim -- {}", fmt::join(loose, " ")));
   }
   if (mark != words.end()) sim.command.assign(mark + 1, words.end());
-  if (sim.command.empty()) usage("sim needs a command to run", "marrow sim -- ibv_devinfo");
+  if (sim.command.empty()) refuse_usage("sim needs a command to run", "marrow sim -- ibv_devinfo");
   return sim;
 }
 
@@ -149,16 +122,21 @@ bool asks_for_help(const std::vector<std::string>& words) {
 }  // namespace
 
 Command parse(const std::vector<std::string>& words) {
-  if (words.empty()) usage("no command was given", "marrow --help");
+  if (words.empty()) refuse_usage("no command was given", "marrow --help");
   const auto& command = words.front();
   if (command == "--version") return PrintOptions{version_text()};
   if (command == "--help" || command == "-h" || command == "help") return PrintOptions{std::string(help_text(""))};
   const bool known = std::find(kCommands.begin(), kCommands.end(), command) != kCommands.end();
-  if (!known) usage(fmt::format("no command '{}'{}", command, closest_text(command, kCommands)), "marrow --help");
+  if (!known)
+    refuse_usage(fmt::format("no command '{}'{}", command, closest_text(command, kCommands)), "marrow --help");
   const std::vector<std::string> rest(words.begin() + 1, words.end());
   if (asks_for_help(rest)) return PrintOptions{std::string(help_text(command))};
   if (command == "list") return parse_list(rest);
   if (command == "run") return parse_run(rest);
+  if (command == "suite") return parse_suite(rest);
+  if (command == "compare") return parse_compare(rest);
+  if (command == "merge") return parse_merge(rest);
+  if (command == "report") return parse_report(rest);
   if (command == "trace") return parse_trace(rest);
   return parse_sim(rest);
 }

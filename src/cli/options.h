@@ -25,7 +25,40 @@ struct RunOptions {
   std::optional<std::uint32_t> iterations;
   std::uint32_t warmup = 500;
   double timeout_s = 60;
-  std::string json;  // a file, "-" for stdout, empty for none
+  unsigned runs = 1;                 // processes of their own for each row
+  std::optional<double> noise;       // percent; further runs until the intervals are this narrow
+  double limit_s = 600;              // and no further run after this long
+  bool samples = false;              // the document holds every sample
+  std::vector<std::string> expects;  // thresholds that must hold
+  std::string csv;                   // a file, "-" for stdout, empty for none
+  std::string json;                  // the same
+};
+
+struct SuiteOptions {
+  std::string suite;  // "paper"
+  RunOptions run;     // its experiments are the suite's
+  bool fresh = false;
+};
+
+struct CompareOptions {
+  std::vector<std::string> files;  // two; or one, with thresholds
+  std::vector<std::string> expects;
+  std::string baseline;           // a file of thresholds
+  std::vector<std::string> only;  // experiments; empty: all
+  double least_percent = 3;
+  bool all = false;
+  std::string csv;
+};
+
+struct ReportOptions {
+  std::vector<std::string> files;
+  std::string out;
+};
+
+struct MergeOptions {
+  std::vector<std::string> files;
+  std::string out;
+  std::string csv;
 };
 
 struct TraceOptions {
@@ -45,7 +78,8 @@ struct PrintOptions {
   std::string text;
 };
 
-using Command = std::variant<ListOptions, RunOptions, TraceOptions, SimOptions, PrintOptions>;
+using Command = std::variant<ListOptions, RunOptions, SuiteOptions, CompareOptions, MergeOptions, ReportOptions,
+                             TraceOptions, SimOptions, PrintOptions>;
 
 /// \throws util::Error of kind kUsage for anything that is not understood.
 [[nodiscard]] Command parse(const std::vector<std::string>& words);

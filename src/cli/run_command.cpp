@@ -1,62 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 // marrow run: select, measure in children, print, write. The order matters: everything that can be refused is refused
 // before the first measurement, and the table is out before the file is written.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
+#include <cstdio>
+#include <iterator>
 
 #include "cli/lane.h"
-#include "cli/runner.h"
+#include "cli/output_file.h"
+#include "cli/passes.h"
+#include "cli/settings.h"
 #include "cli/terminal.h"
+#include "cli/thresholds.h"
 #include "cli/tool.h"
+#include "measure/csv.h"
 #include "measure/document.h"
 #include "measure/people.h"
 #include "util/error.h"
-#include "util/fd.h"
 #include "util/log.h"
 
 namespace marrow::cli {
 namespace {
 
-constexpr const char* kStdout = "-";
-
-/// Without truncating: a file from an earlier run stays whole until there is something to replace it with.
-void refuse_unwritable(const std::string& file) {
-  if (file.empty() || file == kStdout) return;
-  const util::UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
-  if (!fd) {
-    const auto problem = util::system_error("cannot write " + file, errno);
-    throw util::Error(problem.what(), util::ErrorKind::kUsage, "--json - for stdout");
-  }
-}
-
 measure::Document measure_all(const Tool& tool, const RunOptions& options, const std::vector<Task>& tasks,
                               const NicChoice& nic) {
-  measure::Document document{.environment = measure::read_environment()};
-  const auto lane = choose_lane(options.lane, options.engine, nic);
-  RunSettings settings{.iterations = options.iterations, .warmup = options.warmup, .timeout_s = options.timeout_s};
-  settings.lane = lane.gpu ? "gpu" : "host";
-  settings.prepare = [&](experiments::Context& context) {
-    set_engine(lane.engine);
-    tool.make_ready(nic);
-    describe(nic, context);
-    describe(lane, tool.open_gpu, context);
-  };
-  auto outcome = run_tasks(tasks, settings, nic.name);
+  measure::Document document{.environments = {measure::read_environment()}};
+  auto& environment = document.environments.front();
+  auto outcome = run_passes(tasks, settings_for(tool, options, nic), nic.name, passes_of(options));
   document.records = std::move(outcome.records);
-  document.environment.path = std::move(outcome.path);
-  if (!outcome.libraries.empty()) document.environment.rdma_core = outcome.libraries;
+  environment.path = std::move(outcome.path);
+  if (!outcome.libraries.empty()) environment.rdma_core = outcome.libraries;
   if (outcome.interrupted) util::log::warn("interrupted: what was measured until then follows");
   return document;
 }
 
 void print_table(const Tool& tool, const measure::Document& document) {
   const auto look = stdout_look();
-  print(measure::header_text(document.environment, look) + "\n");
+  print(measure::header_text(document.environments.front(), look) + "\n");
   for (const auto& experiment : tool.experiments) {
     std::vector<measure::Record> mine;
     std::copy_if(document.records.begin(), document.records.end(), std::back_inserter(mine),
@@ -67,12 +48,27 @@ void print_table(const Tool& tool, const measure::Document& document) {
   print(measure::verdict_text(document, look));
 }
 
-void write_file(const std::string& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  if (!out) throw util::system_error("cannot write " + file, errno);
-  util::log::info("wrote {}", file);
+/// A threshold on an experiment that will not be run is refused before the others are measured.
+void refuse_unselected(const std::vector<measure::Statement>& statements, const std::vector<Task>& tasks) {
+  std::vector<std::string> names;
+  for (const auto& task : tasks) names.push_back(task.experiment->name);
+  for (const auto& statement : statements) {
+    for (const auto& term : {std::optional<measure::Term>(statement.left), statement.right}) {
+      if (!term || std::find(names.begin(), names.end(), term->experiment) != names.end()) continue;
+      throw util::Error(
+          fmt::format("the threshold '{}' is on {}, which this run does not measure", statement.text, term->experiment),
+          util::ErrorKind::kUsage, fmt::format("marrow run {} ...", term->experiment));
+    }
+  }
+}
+
+/// To stdout, or to stderr where stdout holds a document.
+void tell(const std::string& text, const RunOptions& options) {
+  if (options.json == kStdout || options.csv == kStdout) {
+    std::fputs(text.c_str(), stderr);
+  } else {
+    print(text);
+  }
 }
 
 }  // namespace
@@ -81,16 +77,21 @@ int run_command(const Tool& tool, const RunOptions& options) {
   const auto tasks = select(tool.experiments, options);
   const auto nic = choose_nic(options.nic, tool.real_devices());
   (void)choose_lane(options.lane, options.engine, nic);
+  const auto statements = statements_of(options.expects, {});
+  refuse_unselected(statements, tasks);
   refuse_unwritable(options.json);
+  refuse_unwritable(options.csv);
   const auto document = measure_all(tool, options, tasks, nic);
-  const auto text = measure::to_text(document);
-  if (options.json == kStdout) {
-    print(text);
-    return measure::exit_code_of(document);
+  if (options.json != kStdout && options.csv != kStdout) print_table(tool, document);
+  if (!options.json.empty()) {
+    const auto raw = options.samples ? measure::Raw::kWrite : measure::Raw::kLeaveOut;
+    write_output(options.json, measure::to_text(document, raw));
   }
-  print_table(tool, document);
-  if (!options.json.empty()) write_file(options.json, text);
-  return measure::exit_code_of(document);
+  if (!options.csv.empty()) write_output(options.csv, measure::to_csv(document));
+  const auto answers = answers_of(statements, document);
+  if (!answers.empty()) tell(answers_text(answers, stdout_look()), options);
+  const int code = measure::exit_code_of(document);
+  return code == 0 && !all_held(answers) ? static_cast<int>(util::ErrorKind::kFailed) : code;
 }
 
 }  // namespace marrow::cli

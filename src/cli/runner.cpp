@@ -132,6 +132,7 @@ class Runner {
       started_ = next();
       const auto& task = tasks_[started_];
       util::log::info("{}: {} {}", task.experiment->name, task.point.path, task.point.policy);
+      if (settings_.on_start) settings_.on_start(started_);
       restart_deadline();
     }
     if (json.contains("path") && !outcome_.path) outcome_.path = measure::path_from_json(json["path"]);

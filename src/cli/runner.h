@@ -19,9 +19,12 @@ struct RunSettings {
   std::optional<std::uint32_t> iterations;  // none: each experiment's own
   std::uint32_t warmup = 0;
   double timeout_s = 60;
+  bool samples = false;       // records come with every sample, for pooling or for the document
   std::string lane = "host";  // of rows that never reached a context
   /// In the child, before its first task: makes the NIC ready and fills the context's NIC fields.
   std::function<void(experiments::Context&)> prepare;
+  /// In the parent, when a child begins a row of the tasks. May be empty.
+  std::function<void(std::size_t row)> on_start = {};
 };
 
 struct RunOutcome {

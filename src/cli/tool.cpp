@@ -14,6 +14,10 @@ struct Dispatch {
   const Tool& tool;
   int operator()(const ListOptions& options) const { return list_command(tool, options); }
   int operator()(const RunOptions& options) const { return run_command(tool, options); }
+  int operator()(const SuiteOptions& options) const { return suite_command(tool, options); }
+  int operator()(const CompareOptions& options) const { return compare_command(options); }
+  int operator()(const MergeOptions& options) const { return merge_command(options); }
+  int operator()(const ReportOptions& options) const { return report_command(options); }
   int operator()(const TraceOptions& options) const { return trace_command(tool, options); }
   int operator()(const SimOptions& options) const { return sim_command(options); }
   int operator()(const PrintOptions& options) const {

@@ -29,6 +29,10 @@ struct Tool {
 // The commands. Each returns the exit code and throws util::Error for what ends it.
 [[nodiscard]] int list_command(const Tool& tool, const ListOptions& options);
 [[nodiscard]] int run_command(const Tool& tool, const RunOptions& options);
+[[nodiscard]] int suite_command(const Tool& tool, const SuiteOptions& options);
+[[nodiscard]] int compare_command(const CompareOptions& options);
+[[nodiscard]] int merge_command(const MergeOptions& options);
+[[nodiscard]] int report_command(const ReportOptions& options);
 [[nodiscard]] int trace_command(const Tool& tool, const TraceOptions& options);
 [[nodiscard]] int sim_command(const SimOptions& options);
 

@@ -9,9 +9,10 @@
 
 namespace marrow::measure {
 
-std::string to_text(const Document& document) {
-  Json json{{"schema", kSchema}, {"environment", to_json(document.environment)}, {"records", Json::array()}};
-  for (const auto& record : document.records) json["records"].push_back(to_json(record));
+std::string to_text(const Document& document, Raw raw) {
+  Json json{{"schema", kSchema}, {"environments", Json::array()}, {"records", Json::array()}};
+  for (const auto& environment : document.environments) json["environments"].push_back(to_json(environment));
+  for (const auto& record : document.records) json["records"].push_back(to_json(record, raw));
   return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run, one document: {"schema": "marrow.result/1", "environment": {...}, "records": [...]}.
-// Published schema: schema/marrow.result-1.schema.json; a test validates documents with an independent validator.
+// What was measured, as one document: {"schema": "marrow.result/2", "environments": [{...}], "records": [...]}.
+// Published schema: schema/marrow.result-2.schema.json; a test validates documents with an independent validator.
 #pragma once
 
 #include <string>
@@ -12,15 +12,15 @@
 
 namespace marrow::measure {
 
-inline constexpr std::string_view kSchema = "marrow.result/1";
+inline constexpr std::string_view kSchema = "marrow.result/2";
 
 struct Document {
-  Environment environment;
+  std::vector<Environment> environments;  // one, and more in merged documents; Record::environment says which
   std::vector<Record> records;
 };
 
 /// The whole document as text, with a final newline. Never contains NaN: \throws util::Error instead.
-[[nodiscard]] std::string to_text(const Document& document);
+[[nodiscard]] std::string to_text(const Document& document, Raw raw = Raw::kLeaveOut);
 
 /// 0 something passed and nothing failed, 1 something failed, 77 nothing could run here.
 [[nodiscard]] int exit_code_of(const Document& document);

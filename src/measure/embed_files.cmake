@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes measure/paper_data.h: the text of each data/paper/*.json as one string literal.
+# Writes OUT: the array NAME with the text of each of FILES as string literals. A literal may hold some 64 KiB, so long
+# texts are written as several that the compiler joins.
 string(REPLACE " " ";" FILES "${FILES}")
-set(text "// Made from data/paper/*.json by embed_paper.cmake; edit those.\n#pragma once\n")
+set(text "// Made from data files by embed_files.cmake; edit those.\n#pragma once\n")
 string(APPEND text "#include <array>\n#include <string_view>\nnamespace marrow::measure {\n")
 list(LENGTH FILES count)
-string(APPEND text "inline constexpr std::array<std::string_view, ${count}> kPaperFiles{\n")
+string(APPEND text "inline constexpr std::array<std::string_view, ${count}> ${NAME}{\n")
 foreach(file IN LISTS FILES)
   file(READ ${file} content)
-  string(APPEND text "R\"json(${content})json\",\n")
+  string(LENGTH "${content}" left)
+  set(from 0)
+  while(from LESS left)
+    string(SUBSTRING "${content}" ${from} 12000 part)
+    string(APPEND text "R\"json(${part})json\"\n")
+    math(EXPR from "${from} + 12000")
+  endwhile()
+  string(APPEND text ",\n")
 endforeach()
 string(APPEND text "};\n}  // namespace marrow::measure\n")
 file(WRITE ${OUT} "${text}")

@@ -134,6 +134,21 @@ Json to_json(const Environment& e) {
   return json;
 }
 
+Environment environment_from_json(const Json& json) {
+  Environment e{.cpu_model = json.at("cpu_model"), .cores = json.at("cores"), .kernel = json.at("kernel")};
+  e.governor = json.at("governor");
+  e.cpu_clock = json.at("cpu_clock");
+  e.rdma_core = json.at("rdma_core");
+  e.version = json.at("marrow");
+  e.compiler = json.at("compiler");
+  e.build_type = json.at("build_type");
+  e.commit = json.at("commit");
+  e.dirty = json.at("dirty");
+  e.date = json.at("date");
+  if (!json.at("path").is_null()) e.path = path_from_json(json["path"]);
+  return e;
+}
+
 std::vector<Fact> facts_of(const Environment& e) {
   std::vector<Fact> facts;
   if (e.path) {

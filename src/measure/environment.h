@@ -44,6 +44,8 @@ struct Environment {
 [[nodiscard]] Json to_json(const ActivePath& path);
 [[nodiscard]] ActivePath path_from_json(const Json& json);
 [[nodiscard]] Json to_json(const Environment& environment);
+/// \throws nlohmann::json::exception when a key is missing or of the wrong type.
+[[nodiscard]] Environment environment_from_json(const Json& json);
 
 /// The (name, value) pairs of the header for people.
 struct Fact {

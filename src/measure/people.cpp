@@ -81,49 +81,62 @@ bool has_kind(const Record& record, Kind kind) {
   return std::any_of(record.metrics.begin(), record.metrics.end(), [&](const Metric& m) { return m.kind == kind; });
 }
 
-std::vector<std::string> metric_cells(const Metric& m) {
-  return {m.name,
-          number_text(m.summary.p50),
-          number_text(m.summary.p99),
-          number_text(m.summary.iqr()),
-          std::to_string(m.summary.n),
-          m.unit,
-          paper_text(m.paper)};
+std::string interval_text(const Summary& s) {
+  if (!s.median_interval) return "-";
+  return number_text(s.median_interval->low) + ".." + number_text(s.median_interval->high);
 }
 
-const std::vector<Column> kMetricColumns{
-    {"metric"}, {"p50", Align::kRight}, {"p99", Align::kRight}, {"iqr", Align::kRight}, {"n", Align::kRight},
-    {"unit"},   {"paper's p50"}};
+/// Which columns there is room for.
+struct Layout {
+  bool label = true;     // the row's label as a first column; else on a line of its own
+  bool interval = true;  // of the median
+};
 
-/// One table of a kind for a narrow terminal: each record's label on a line of its own.
-TextTable narrow_table(std::span<const Record> records, Kind kind) {
-  TextTable table(kMetricColumns);
+std::vector<std::string> metric_cells(const Metric& m, Layout layout) {
+  std::vector<std::string> cells{m.name, number_text(m.summary.p50)};
+  if (layout.interval) cells.push_back(interval_text(m.summary));
+  for (auto&& cell : {number_text(m.summary.p99), number_text(m.summary.iqr()), std::to_string(m.summary.n), m.unit,
+                      paper_text(m.paper)}) {
+    cells.push_back(cell);
+  }
+  return cells;
+}
+
+std::vector<Column> columns_of(Layout layout) {
+  std::vector<Column> columns{{"metric"}, {"p50", Align::kRight}};
+  if (layout.label) columns.insert(columns.begin(), Column{"what"});
+  if (layout.interval) columns.push_back({"95 % of p50", Align::kRight});
+  for (const auto& column : std::initializer_list<Column>{
+           {"p99", Align::kRight}, {"iqr", Align::kRight}, {"n", Align::kRight}, {"unit"}, {"paper's p50"}}) {
+    columns.push_back(column);
+  }
+  return columns;
+}
+
+TextTable table_of(std::span<const Record> records, Kind kind, Layout layout) {
+  TextTable table(columns_of(layout));
   for (const auto& record : records) {
     if (!has_kind(record, kind)) continue;
-    if (records.size() > 1) table.add_heading(row_label(records, record));
-    for (const auto& metric : record.metrics) {
-      if (metric.kind == kind) table.add(metric_cells(metric));
-    }
-  }
-  return table;
-}
-
-/// The same with the label of a row as its first column.
-TextTable wide_table(std::span<const Record> records, Kind kind) {
-  if (records.size() == 1) return narrow_table(records, kind);
-  auto columns = kMetricColumns;
-  columns.insert(columns.begin(), Column{"what"});
-  TextTable table(columns);
-  for (const auto& record : records) {
     auto label = row_label(records, record);
+    if (!layout.label && records.size() > 1) table.add_heading(label);
     for (const auto& metric : record.metrics) {
       if (metric.kind != kind) continue;
-      auto cells = metric_cells(metric);
-      cells.insert(cells.begin(), std::exchange(label, ""));
+      auto cells = metric_cells(metric, layout);
+      if (layout.label) cells.insert(cells.begin(), std::exchange(label, ""));
       table.add(std::move(cells));
     }
   }
   return table;
+}
+
+/// The widest layout that fits.
+std::string fitted_table(std::span<const Record> records, Kind kind, std::size_t width) {
+  for (const auto layout : {Layout{}, Layout{.label = false}}) {
+    if (layout.label && records.size() == 1) continue;  // nothing to tell apart
+    const auto table = table_of(records, kind, layout);
+    if (table.natural_width() <= width) return table.text(width);
+  }
+  return table_of(records, kind, {.label = false, .interval = false}).text(width);
 }
 
 std::string kind_text(std::span<const Record> records, Kind kind, Look look) {
@@ -131,9 +144,7 @@ std::string kind_text(std::span<const Record> records, Kind kind, Look look) {
   if (std::none_of(records.begin(), records.end(), mine)) return {};
   const auto colour = kind == Kind::kCx7Sim ? kSimulated : std::string_view{};
   std::string text = wrapped(fmt::format("time: {} - {}", name_of(kind), sentence_of(kind)), " ", look.width);
-  const auto wide = wide_table(records, kind);
-  const bool fits = wide.natural_width() <= look.width;
-  text += (fits ? wide : narrow_table(records, kind)).text(look.width);
+  text += fitted_table(records, kind, look.width);
   return painted(text, colour, look) + "\n";
 }
 
@@ -171,6 +182,39 @@ std::string counts_text(std::span<const Record> all, Look look) {
     table.add(std::move(cells));
   }
   return text + table.text(look.width) + "\n";
+}
+
+/// Far samples are in every statistic; here they are said, because p50 and p99 hide them.
+std::string outliers_text(std::span<const Record> records, Look look) {
+  std::size_t metrics = 0;
+  std::size_t most = 0;
+  std::string worst;
+  for (const auto& record : records) {
+    for (const auto& metric : record.metrics) {
+      const auto n = metric.summary.outliers.value_or(0);
+      if (n == 0) continue;
+      ++metrics;
+      if (n <= most) continue;
+      most = n;
+      worst = fmt::format("{} of {} in '{}', up to {} {}", n, metric.summary.n, metric.name,
+                          number_text(metric.summary.max), metric.unit);
+    }
+  }
+  if (metrics == 0) return {};
+  return wrapped(fmt::format("outliers, further than 3 iqr outside the quartiles, are kept: in {} metric{}, most {}",
+                             metrics, metrics == 1 ? "" : "s", worst),
+                 " ", look.width);
+}
+
+std::string runs_text(std::span<const Record> records, Look look) {
+  std::size_t most = 0;
+  for (const auto& record : records) most = std::max(most, record.runs);
+  if (most < 2) return {};
+  return wrapped(
+      fmt::format("{} process runs a row: p50 and p99 are of all samples, the interval is Student's t over the "
+                  "runs' medians",
+                  most),
+      " ", look.width);
 }
 
 /// What needs words: failures, waivers, expectations and warnings.
@@ -226,6 +270,7 @@ std::string experiment_text(std::span<const Record> records, const Heading& head
                     " ", look.width) +
             "\n";
   }
+  text += runs_text(records, look) + outliers_text(records, look);
   return text + counts_text(records, look) + notes_text(records, look);
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // One result: what was measured, where, how, with which outcome. A number never travels without its unit, its count of
 // samples, its spread and its kind of time. JSON form: record_json.h; published schema:
-// schema/marrow.result-1.schema.json.
+// schema/marrow.result-2.schema.json.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -69,6 +70,9 @@ struct Expectation {
 };
 
 struct Record {
+  std::size_t environment = 0;          // of the document's environments, the one that it was measured in
+  std::size_t runs = 1;                 // processes of its own that it was measured in
+  std::optional<std::uint32_t> warmup;  // operations in each that were thrown away; older versions did not record it
   std::string experiment;
   std::vector<Axis> axes;
   std::string path;
@@ -94,5 +98,15 @@ void fail(Record& record, std::string reason);
 
 /// "mini-gda, gpu-fence, bytes=8 payload=inline"
 [[nodiscard]] std::string label_of(const Record& record);
+
+/// The row that a record is of, whoever measured it: experiment, path, policy and axes.
+[[nodiscard]] std::string row_of(const Record& record);
+
+/// Whether two records are of the same row; the order of axes does not matter.
+[[nodiscard]] bool same_row(const Record& a, const Record& b);
+
+/// One row's records of several processes as one: samples pooled, the worst status, every warning once.
+/// \throws util::Error when samples are missing.
+[[nodiscard]] Record pooled(std::span<const Record> runs);
 
 }  // namespace marrow::measure

@@ -3,6 +3,7 @@
 // records over as text.
 #include "measure/record_json.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -49,13 +50,32 @@ Json paper_json(const std::vector<PaperValue>& paper) {
   return list;
 }
 
-Json metric_json(const Metric& metric) {
+constexpr std::array<const char*, 3> kIntervalNames{"none", "order statistics", "runs"};
+
+Json spread_json(const Summary& s) {
+  Json spread{{"iqr", finite(s.iqr(), "iqr")}, {"mad", nullptr}, {"outliers", nullptr}, {"median_ci95", nullptr}};
+  if (s.mad) spread["mad"] = finite(*s.mad, "mad");
+  if (s.outliers) spread["outliers"] = *s.outliers;
+  if (s.median_interval) spread["median_ci95"] = {s.median_interval->low, s.median_interval->high};
+  spread["ci95_by"] = kIntervalNames.at(static_cast<std::size_t>(s.interval_by));
+  return spread;
+}
+
+Json runs_json(const std::vector<ProcessRun>& runs) {
+  Json list = Json::array();
+  for (const auto& run : runs) list.push_back({{"n", run.n}, {"p50", finite(run.p50, "p50 of a run")}});
+  return list;
+}
+
+Json metric_json(const Metric& metric, Raw raw) {
   const auto& s = metric.summary;
   if (s.n == 0) throw util::Error("metric '" + metric.name + "' has no sample");
   Json json{{"name", metric.name}, {"unit", metric.unit}, {"kind", name_of(metric.kind)}, {"n", s.n}};
   for (const auto& statistic : kStatistics) json[statistic.key] = finite(s.*statistic.member, statistic.key);
-  json["spread"] = {{"iqr", finite(s.iqr(), "iqr")}, {"median_ci95", nullptr}};
-  if (s.median_interval) json["spread"]["median_ci95"] = {s.median_interval->low, s.median_interval->high};
+  json["spread"] = spread_json(s);
+  json["runs"] = runs_json(s.runs);
+  json["blocks"] = s.blocks;
+  if (raw == Raw::kWrite && !s.samples.empty()) json["samples"] = s.samples;
   json["paper"] = paper_json(metric.paper);
   return json;
 }
@@ -74,6 +94,26 @@ Json counts_json(const Counts& counts) {
   return json;
 }
 
+void read_spread(const Json& spread, Summary& summary) {
+  if (!spread.at("mad").is_null()) summary.mad = spread["mad"].get<double>();
+  if (!spread.at("outliers").is_null()) summary.outliers = spread["outliers"].get<std::size_t>();
+  const auto& interval = spread.at("median_ci95");
+  if (!interval.is_null()) summary.median_interval = Interval{interval.at(0), interval.at(1)};
+  const std::string by = spread.at("ci95_by");
+  const auto* const at = std::find(kIntervalNames.begin(), kIntervalNames.end(), by);
+  if (at == kIntervalNames.end()) throw util::Error("unknown way to an interval '" + by + "'");
+  summary.interval_by = static_cast<IntervalBy>(at - kIntervalNames.begin());
+}
+
+void read_values(const Json& json, Summary& summary) {
+  summary.n = json.at("n");
+  for (const auto& statistic : kStatistics) summary.*statistic.member = json.at(statistic.key);
+  read_spread(json.at("spread"), summary);
+  for (const auto& run : json.at("runs")) summary.runs.push_back({.n = run.at("n"), .p50 = run.at("p50")});
+  summary.blocks = json.at("blocks").get<std::vector<double>>();
+  if (json.contains("samples")) summary.samples = json["samples"].get<std::vector<double>>();
+}
+
 Metric metric_from(const Json& json) {
   Metric metric{.name = json.at("name"), .unit = json.at("unit")};
   const std::string kind = json.at("kind");
@@ -84,10 +124,7 @@ Metric metric_from(const Json& json) {
     known = true;
   }
   if (!known) throw util::Error("unknown kind of time '" + kind + "'");
-  metric.summary.n = json.at("n");
-  for (const auto& statistic : kStatistics) metric.summary.*statistic.member = json.at(statistic.key);
-  const auto& interval = json.at("spread").at("median_ci95");
-  if (!interval.is_null()) metric.summary.median_interval = Interval{interval.at(0), interval.at(1)};
+  read_values(json, metric.summary);
   for (const auto& p : json.at("paper")) {
     PaperValue value{
         .value = p.at("value"), .unit = p.at("unit"), .platform = p.at("platform"), .source = p.at("source")};
@@ -114,7 +151,9 @@ Counts counts_from(const Json& json) {
 }
 
 Record read(const Json& json) {
-  Record record{.experiment = json.at("experiment"),
+  Record record{.environment = json.at("environment"),
+                .runs = json.at("runs"),
+                .experiment = json.at("experiment"),
                 .path = json.at("path"),
                 .policy = json.at("policy"),
                 .lane = json.at("lane"),
@@ -127,6 +166,7 @@ Record read(const Json& json) {
                 .status = status_from(json.at("status")),
                 .reason = json.at("reason"),
                 .verified = json.at("verified")};
+  if (!json.at("warmup").is_null()) record.warmup = json["warmup"].get<std::uint32_t>();
   for (const auto& [name, value] : json.at("axes").items()) {
     if (value.is_number()) {
       record.axes.push_back({name, value.get<std::int64_t>()});
@@ -143,7 +183,7 @@ Record read(const Json& json) {
 
 }  // namespace
 
-Json to_json(const Record& record) {
+Json to_json(const Record& record, Raw raw) {
   Json json{{"experiment", record.experiment},
             {"axes", axes_json(record.axes)},
             {"path", record.path},
@@ -153,6 +193,9 @@ Json to_json(const Record& record) {
             {"status", name_of(record.status)},
             {"reason", record.reason},
             {"verified", record.verified},
+            {"environment", record.environment},
+            {"runs", record.runs},
+            {"warmup", nullptr},
             {"metrics", Json::array()},
             {"operations", record.counts.operations},
             {"counts", counts_json(record.counts)},
@@ -163,7 +206,8 @@ Json to_json(const Record& record) {
             {"gpu", record.gpu},
             {"doorbell_mapping", record.doorbell},
             {"registration", record.registration}};
-  for (const auto& metric : record.metrics) json["metrics"].push_back(metric_json(metric));
+  for (const auto& metric : record.metrics) json["metrics"].push_back(metric_json(metric, raw));
+  if (record.warmup) json["warmup"] = *record.warmup;
   for (const auto& e : record.expectations) json["expect"].push_back({{"text", e.text}, {"held", e.held}});
   return json;
 }

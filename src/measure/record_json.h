@@ -10,8 +10,11 @@ namespace marrow::measure {
 
 using Json = nlohmann::ordered_json;
 
+/// Whether each metric's samples are written too.
+enum class Raw : unsigned char { kLeaveOut, kWrite };
+
 /// \throws util::Error when a number is NaN or infinite: such a value must never reach a file.
-[[nodiscard]] Json to_json(const Record& record);
+[[nodiscard]] Json to_json(const Record& record, Raw raw = Raw::kLeaveOut);
 
 /// \throws util::Error when a key is missing, of the wrong type, or holds an unknown name.
 [[nodiscard]] Record record_from_json(const Json& json);

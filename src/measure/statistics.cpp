@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "measure/student.h"
 #include "util/error.h"
 
 namespace marrow::measure {
@@ -28,6 +29,49 @@ void refuse_what_is_no_number(std::span<const double> samples) {
   if (odd == samples.end()) return;
   throw util::Error("sample " + std::to_string(odd - samples.begin()) + " of " + std::to_string(samples.size()) +
                     " is not a finite number");
+}
+
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return nearest_rank(values, 50);
+}
+
+double mad_of(std::span<const double> samples, double median) {
+  std::vector<double> distances;
+  distances.reserve(samples.size());
+  for (const double v : samples) distances.push_back(std::abs(v - median));
+  return median_of(std::move(distances));
+}
+
+std::size_t count_outliers(const Summary& s, std::span<const double> samples) {
+  constexpr double kFence = 3;
+  const auto outside = [&](double v) { return v < s.p25 - kFence * s.iqr() || v > s.p75 + kFence * s.iqr(); };
+  return static_cast<std::size_t>(std::count_if(samples.begin(), samples.end(), outside));
+}
+
+/// None where a stretch would hold fewer than five samples.
+std::vector<double> block_medians(std::span<const double> samples) {
+  constexpr std::size_t kBlocks = 20;
+  constexpr std::size_t kLeast = 5;
+  const auto count = std::min(kBlocks, samples.size() / kLeast);
+  std::vector<double> medians;
+  for (std::size_t i = 0; count >= kLeast && i < count; ++i) {
+    const auto from = samples.size() * i / count;
+    const auto to = samples.size() * (i + 1) / count;
+    const auto block = samples.subspan(from, to - from);
+    medians.push_back(median_of({block.begin(), block.end()}));
+  }
+  return medians;
+}
+
+/// Student's t over the runs' medians; of one run nothing is known of other runs.
+std::optional<Interval> interval_of_runs(std::span<const ProcessRun> runs) {
+  if (runs.size() < 2) return std::nullopt;
+  std::vector<double> medians;
+  for (const auto& run : runs) medians.push_back(run.p50);
+  const auto m = moments_of(medians);
+  const auto half = student_quantile(1 - kTail, m.degrees) * m.error_of_mean();
+  return Interval{.low = m.mean - half, .high = m.mean + half};
 }
 
 }  // namespace
@@ -65,7 +109,33 @@ Summary summarise(std::span<const double> samples) {
   s.mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / static_cast<double>(sorted.size());
   if (const auto ranks = median_interval_ranks(sorted.size())) {
     s.median_interval = Interval{.low = sorted[ranks->low], .high = sorted[ranks->high]};
+    s.interval_by = IntervalBy::kOrderStatistics;
   }
+  s.mad = mad_of(samples, s.p50);
+  s.outliers = count_outliers(s, samples);
+  s.blocks = block_medians(samples);
+  s.runs = {{.n = s.n, .p50 = s.p50}};
+  s.samples.assign(samples.begin(), samples.end());
+  return s;
+}
+
+Summary pooled(std::span<const Summary> runs) {
+  std::vector<double> all;
+  std::vector<ProcessRun> each;
+  std::size_t n = 0;
+  for (const auto& run : runs) {
+    if (run.samples.empty()) throw util::Error("percentiles of several runs need their samples, and one has none");
+    all.insert(all.end(), run.samples.begin(), run.samples.end());
+    each.insert(each.end(), run.runs.begin(), run.runs.end());
+    n += run.n;
+  }
+  auto s = summarise(all);
+  s.n = n;  // a rate of rare things stands for more tries than it has samples
+  if (each.size() < 2) return s;
+  s.runs = std::move(each);
+  s.blocks.clear();  // stretches of time of one process
+  s.median_interval = interval_of_runs(s.runs);
+  s.interval_by = IntervalBy::kRuns;
   return s;
 }
 
@@ -77,6 +147,11 @@ Summary Summary::scaled(double factor) const noexcept {
   }
   if (s.median_interval)
     s.median_interval = Interval{s.median_interval->low * factor, s.median_interval->high * factor};
+  if (s.mad) *s.mad *= factor;
+  for (auto* list : {&s.blocks, &s.samples}) {
+    for (double& value : *list) value *= factor;
+  }
+  for (auto& run : s.runs) run.p50 *= factor;
   return s;
 }
 

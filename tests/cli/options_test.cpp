@@ -52,11 +52,16 @@ TEST(Parse, TheLaneIsTheHostsUnlessSaidOtherwiseAndNoEngineIsChosen) {
 }
 
 TEST(Help, NamesEveryOptionOfRun) {
-  for (const auto* option :
-       {"--nic", "--lane", "--engine", "--policy", "--axis", "--iterations", "--warmup", "--timeout", "--json"}) {
+  for (const auto* option : {"--nic", "--lane", "--engine", "--policy", "--axis", "--iterations", "--warmup",
+                             "--timeout", "--runs", "--noise", "--limit", "--samples", "--expect", "--csv", "--json"}) {
     EXPECT_THAT(help_text("run"), HasSubstr(option));
   }
-  for (const auto* option : {"--link", "--engine", "--udp", "--lenient"}) EXPECT_THAT(help_text("sim"), HasSubstr(option));
+  for (const auto* option : {"--expect", "--baseline", "--only", "--least", "--all", "--csv"}) {
+    EXPECT_THAT(help_text("compare"), HasSubstr(option));
+  }
+  for (const auto* option : {"--output", "--csv"}) EXPECT_THAT(help_text("merge"), HasSubstr(option));
+  for (const auto* option : {"--link", "--engine", "--udp", "--lenient"})
+    EXPECT_THAT(help_text("sim"), HasSubstr(option));
 }
 
 }  // namespace

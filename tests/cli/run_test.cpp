@@ -225,6 +225,9 @@ TEST(List, ShowsEveryExperimentAndWithAPatternItsPoliciesAndAxes) {
   auto ended = tool({"list"});
   EXPECT_EQ(ended.code, 0);
   EXPECT_THAT(ended.out, HasSubstr("measures-nan"));
+  EXPECT_THAT(ended.out, HasSubstr("runs here on host lanes"));
+  EXPECT_THAT(ended.out, HasSubstr("gpu is waived here: no GPU in this trial; try --lane host"));
+  EXPECT_THAT(ended.out, HasSubstr("deepep: Marrow does not contain DeepEP; it would need DeepEP V1"));
   ended = tool({"list", "passes"});
   EXPECT_THAT(ended.out, HasSubstr("fast, safe"));
   EXPECT_THAT(ended.out, HasSubstr("bytes: payload (8; any multiple of 4 within 8 and 64)"));
@@ -232,7 +235,7 @@ TEST(List, ShowsEveryExperimentAndWithAPatternItsPoliciesAndAxes) {
 }
 
 TEST(Help, EachCommandHasAPageAndTheMainPageNamesTheExitCodes) {
-  for (const auto* command : {"list", "run", "trace", "sim"}) {
+  for (const auto* command : {"list", "run", "suite", "compare", "merge", "report", "trace", "sim"}) {
     const auto ended = tool({command, "--help"});
     EXPECT_EQ(ended.code, 0);
     EXPECT_THAT(ended.out, StartsWith(std::string("marrow ") + command));

@@ -73,7 +73,7 @@ TEST(People, WhatAllRowsShareIsSaidOnceAndCountsThatDifferAreATable) {
 }
 
 TEST(People, HeaderNamesTheActivePath) {
-  const auto t = header_text(sample_document().environment, {});
+  const auto t = header_text(sample_document().environments.front(), {});
   for (const auto* word : {"nic", "link layer", "doorbell", "registration", "lane", "clock", "machine", "build"}) {
     EXPECT_THAT(t, HasSubstr(word));
   }

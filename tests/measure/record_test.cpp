@@ -70,9 +70,9 @@ TEST(RecordJson, OneDoorbellForSixteenWqesIsAFraction) {
 TEST(Document, HoldsSchemaEnvironmentAndRecordsAndNoNaN) {
   const auto text = to_text(sample_document());
   const auto json = Json::parse(text);
-  EXPECT_EQ(json["schema"], "marrow.result/1");
+  EXPECT_EQ(json["schema"], "marrow.result/2");
   EXPECT_EQ(json["records"].size(), 2U);
-  EXPECT_EQ(json["environment"]["commit"].get<std::string>().empty(), false);
+  EXPECT_EQ(json["environments"][0]["commit"].get<std::string>().empty(), false);
   EXPECT_THAT(text, Not(HasSubstr("nan")));
 }
 

@@ -22,6 +22,7 @@ inline Record sample_record() {
                 .nic = "cx7-sim",
                 .clock = "CLOCK_MONOTONIC, 20 ns a reading",
                 .verified = true};
+  record.warmup = 500;
   record.engine = "auto";
   record.doorbell = "a page";
   record.registration = "by address";
@@ -40,10 +41,10 @@ inline Record waived_record() {
 }
 
 inline Document sample_document() {
-  Document document{.environment = read_environment(), .records = {sample_record(), waived_record()}};
+  Document document{.environments = {read_environment()}, .records = {sample_record(), waived_record()}};
   for (auto& record : document.records) record.clock = "test clock";
-  document.environment.path = ActivePath{"a -> b", "InfiniBand", "a page", "ibv_reg_mr", "host", "test clock"};
-  document.environment.path->engine = "auto";
+  document.environments[0].path = ActivePath{"a -> b", "InfiniBand", "a page", "ibv_reg_mr", "host", "test clock"};
+  document.environments[0].path->engine = "auto";
   return document;
 }
 

@@ -28,8 +28,8 @@ def breakages(document):
     def passed(other):
         return next(r for r in other["records"] if r["metrics"])
 
-    yield "another schema version", broken(lambda d: d.update(schema="marrow.result/2"))
-    yield "no environment", broken(lambda d: d.pop("environment"))
+    yield "another schema version", broken(lambda d: d.update(schema="marrow.result/99"))
+    yield "no environment", broken(lambda d: d.pop("environments" if "environments" in d else "environment"))
     yield "unknown status", broken(lambda d: passed(d).update(status="ok"))
     yield "unknown kind of time", broken(lambda d: passed(d)["metrics"][0].update(kind="real"))
     yield "no sample", broken(lambda d: passed(d)["metrics"][0].update(n=0))

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// See journal.h. A line that the machine's death tore is dropped with its experiment, which is then measured again.
+#include "cli/journal.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "measure/record_json.h"
+#include "util/error.h"
+#include "util/fd.h"
+
+namespace marrow::cli {
+namespace {
+
+using measure::Json;
+
+constexpr const char* kJournal = "marrow.journal/1";
+
+std::string head_of(const std::string& settings) {
+  return Json{{"journal", kJournal}, {"settings", settings}}.dump();
+}
+
+JournalEntry entry_from(const Json& json) {
+  JournalEntry entry{.experiment = json.at("experiment"), .libraries = json.at("libraries")};
+  for (const auto& record : json.at("records")) entry.records.push_back(measure::record_from_json(record));
+  if (!json.at("path").is_null()) entry.path = measure::path_from_json(json["path"]);
+  return entry;
+}
+
+std::string line_of(const JournalEntry& entry) {
+  Json json{
+      {"experiment", entry.experiment}, {"libraries", entry.libraries}, {"path", nullptr}, {"records", Json::array()}};
+  if (entry.path) json["path"] = measure::to_json(*entry.path);
+  for (const auto& record : entry.records) json["records"].push_back(measure::to_json(record, measure::Raw::kWrite));
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// Of an existing journal: the first line's settings. \throws util::Error when it is none.
+void require_same(const std::string& file, const std::string& first, const std::string& settings) {
+  const auto json = Json::parse(first, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded() || !json.is_object() || json.value("journal", "") != kJournal) {
+    throw util::Error(fmt::format("{} is there and is no journal of a suite", file), util::ErrorKind::kUsage,
+                      "another --json FILE");
+  }
+  const auto theirs = json.value("settings", "");
+  if (theirs == settings) return;
+  throw util::Error(
+      fmt::format("{} is of a suite with other settings ({}), not of this one ({})", file, theirs, settings),
+      util::ErrorKind::kUsage, "--fresh throws it away");
+}
+
+}  // namespace
+
+Journal::Journal(std::string file, const std::string& settings) : file_(std::move(file)) {
+  std::ifstream in(file_);
+  std::string line;
+  if (!in || !std::getline(in, line)) {
+    begin(head_of(settings));
+    return;
+  }
+  require_same(file_, line, settings);
+  std::string whole = line;
+  while (std::getline(in, line)) {
+    const auto json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (json.is_discarded()) break;  // torn
+    entries_.push_back(entry_from(json));
+    whole += "\n" + line;
+  }
+  in.close();
+  begin(whole);  // without what was torn
+}
+
+void Journal::begin(const std::string& first) const {
+  std::ofstream out(file_, std::ios::trunc);
+  out << first << "\n";
+  out.close();
+  if (!out)
+    throw util::Error(util::system_error("cannot write " + file_, errno).what(), util::ErrorKind::kUsage,
+                      "--json FILE elsewhere");
+}
+
+const JournalEntry* Journal::find(const std::string& experiment) const {
+  const auto at =
+      std::find_if(entries_.begin(), entries_.end(), [&](const auto& e) { return e.experiment == experiment; });
+  return at == entries_.end() ? nullptr : &*at;
+}
+
+void Journal::add(JournalEntry entry) {
+  append(line_of(entry) + "\n");
+  entries_.push_back(std::move(entry));
+}
+
+void Journal::append(const std::string& line) const {
+  const util::UniqueFd fd(::open(file_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  std::string_view left = line;
+  while (fd && !left.empty()) {
+    const auto n = ::write(fd.get(), left.data(), left.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    left.remove_prefix(static_cast<std::size_t>(n));
+  }
+  if (!fd || !left.empty() || ::fsync(fd.get()) != 0) throw util::system_error("cannot write " + file_, errno);
+}
+
+void Journal::remove() const {
+  ::unlink(file_.c_str());
+}
+
+}  // namespace marrow::cli

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// marrow suite as a user meets it: what is refused, that it goes on where it was interrupted, and that nothing is lost.
+// The trial tool has two of the paper's experiments by name; all others are waived with what would let them run.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/spawn.h"
+
+namespace marrow::cli {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class Suite : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(::testing::TempDir()) / "marrow_suite_test";
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directory(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] std::string file(const std::string& name) const { return (folder_ / name).string(); }
+  [[nodiscard]] std::vector<std::string> words(std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {TRIAL_TOOL, "suite", "paper", "--nic", "cx7-sim", "--json", file("s.json")});
+    return more;
+  }
+  [[nodiscard]] std::string content(const std::string& name) const {
+    std::ifstream in(file(name));
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+  [[nodiscard]] json records_of(const std::string& experiment) const {
+    json found = json::array();
+    const auto document = json::parse(content("s.json"));
+    for (const auto& record : document["records"]) {
+      if (record["experiment"] == experiment) found.push_back(record);
+    }
+    return found;
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(Suite, WhatMakesNoSenseIsRefused) {
+  for (const auto& [more, sentence] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"suite"}, "suite needs the name of one suite"},
+           {{"suite", "papr"}, "no suite 'papr'; known: paper"},
+           {{"suite", "paper", "--json", "-"}, "a suite is written to a file"},
+           {{"suite", "paper", "--json", "/nowhere/at/all.json"}, "cannot write /nowhere/at/all.json"}}) {
+    auto all = more;
+    all.insert(all.begin(), TRIAL_TOOL);
+    const auto ended = spawn(all);
+    EXPECT_EQ(ended.code, 2) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("error: " + sentence));
+    EXPECT_THAT(ended.err, HasSubstr("\ntry: "));
+    EXPECT_THAT(ended.out, IsEmpty());
+  }
+}
+
+TEST_F(Suite, ACrashIsThatRowsFailureAndEverythingElseIsInTheDocument) {
+  const auto ended = spawn(words());
+  EXPECT_EQ(ended.code, 1) << ended.err;
+  ASSERT_EQ(records_of("single-op").size(), 3U);
+  EXPECT_EQ(records_of("single-op")[0]["status"], "passed");
+  const auto ordering = records_of("ordering");
+  ASSERT_EQ(ordering.size(), 3U);
+  EXPECT_EQ(ordering[1]["reason"], "crashed: Killed");
+  EXPECT_EQ(ordering[2]["status"], "passed");
+  EXPECT_EQ(records_of("timer-check").size(), 1U);
+  EXPECT_THAT(ended.out, HasSubstr("1 failed"));
+  EXPECT_FALSE(std::filesystem::exists(file("s.json.partial")));
+}
+
+TEST_F(Suite, WhatMarrowDoesNotHaveIsWaivedWithWhatWouldLetItRun) {
+  (void)spawn(words());
+  const auto records = records_of("deepep");
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0]["status"], "waived");
+  EXPECT_THAT(records[0]["reason"].get<std::string>(), HasSubstr("it would need DeepEP V1"));
+}
+
+TEST_F(Suite, AnInterruptedSuiteGoesOnBehindWhatIsDone) {
+  const auto first = spawn(words({"--iterations", "1500"}), std::chrono::milliseconds(1200));
+  EXPECT_EQ(first.code, 1) << first.err;
+  EXPECT_THAT(first.err, HasSubstr("experiments are kept in"));
+  EXPECT_FALSE(std::filesystem::exists(file("s.json")));
+  const auto journal = content("s.json.partial");
+  EXPECT_THAT(journal, HasSubstr("\"experiment\":\"single-op\""));
+  EXPECT_THAT(journal, Not(HasSubstr("\"experiment\":\"timer-check\"")));
+  // A line that was torn by the machine's death is measured again.
+  std::ofstream(file("s.json.partial"), std::ios::app) << "{\"experiment\":\"tim";
+
+  const auto other = spawn(words({"--iterations", "20"}));
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.err, HasSubstr("is of a suite with other settings"));
+  EXPECT_THAT(other.err, HasSubstr("try: --fresh"));
+
+  const auto second = spawn(words({"--iterations", "1500"}));
+  EXPECT_EQ(second.code, 1) << second.err;
+  EXPECT_THAT(second.err, HasSubstr("from before"));
+  EXPECT_EQ(records_of("single-op").size(), 3U);
+  EXPECT_EQ(records_of("timer-check")[0]["operations"], 1500);
+}
+
+TEST_F(Suite, FreshThrowsAwayWhatWasLeft) {
+  std::ofstream(file("s.json.partial")) << "{\"journal\":\"marrow.journal/1\",\"settings\":\"of another\"}\n";
+  EXPECT_EQ(spawn(words()).code, 2);
+  EXPECT_EQ(spawn(words({"--fresh"})).code, 1);
+  EXPECT_EQ(records_of("single-op").size(), 3U);
+}
+
+TEST_F(Suite, AFileThatIsNoJournalIsNotTouched) {
+  std::ofstream(file("s.json.partial")) << "my notes\n";
+  const auto ended = spawn(words());
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("is no journal of a suite"));
+  EXPECT_EQ(content("s.json.partial"), "my notes\n");
+}
+
+}  // namespace
+}  // namespace marrow::cli
