@@ -47,6 +47,10 @@ GROUPS = {
         ("ib_write_bw", ["-c", "XRC"]), ("ib_write_lat", ["-c", "XRC"]), ("ib_read_bw", ["-c", "XRC"]),
         ("ib_send_bw", ["-c", "XRC"]), ("ib_send_lat", ["-c", "XRC"]), ("ib_atomic_bw", ["-c", "XRC"]),
     ],
+    "dc": [
+        ("ib_write_bw", ["-c", "DC"]), ("ib_write_lat", ["-c", "DC"]), ("ib_read_bw", ["-c", "DC"]),
+        ("ib_send_bw", ["-c", "DC"]), ("ib_send_lat", ["-c", "DC"]), ("ib_atomic_bw", ["-c", "DC"]),
+    ],
 }
 SECONDS = 60
 

@@ -162,7 +162,8 @@ void create_qp(Context& context, Request& request) {
   const auto config = config_of(context, request, kind);
   QpObject::Holds holds{.async = async_channel(context, request, UVERBS_ATTR_CREATE_QP_EVENT_FD),
                         .xrcd = xrcd_of(context, request)};
-  if (config.rq.entries == 0) cap.max_recv_wr = cap.max_recv_sge = 0;
+  cap.max_recv_wr = config.rq.entries;  // as rounded up by libmlx5, which does not take more
+  cap.max_recv_sge = config.rq.stride_bytes / std::uint32_t{sizeof(wire::DataSegment)};
   const auto handle = context.next_handle();
   auto object = std::make_unique<QpObject>(context.client, config, std::move(holds));
   object->said.cap = cap;

@@ -73,11 +73,12 @@ bool has_remote(Opcode opcode) {
 }
 
 // The last word is left out: libmlx5's ibv_wr_* calls leave whatever stood there when the opcode has no immediate
-// [obs].
-bool has_reserved_bits(const wire::CtrlSegment& ctrl) {
-  constexpr std::uint32_t kReservedFlags = 0xffffff00u | 0x11u;  // signature, DCI stream, bits 4 and 0
+// [obs]. A DCI without streams does not look at the stream's number, and perftest counts it up [obs].
+bool has_reserved_bits(const wire::CtrlSegment& ctrl, bool is_dci) {
+  constexpr std::uint32_t kStream = 0x00ffff00;
+  const std::uint32_t reserved = 0xff000000u | 0x11u | (is_dci ? 0 : kStream);  // signature, bits 4 and 0
   const bool modified = ctrl.opmod() != 0 && !is_masked_atomic(ctrl.opcode());
-  return modified || (ctrl.qpn_ds.host() & 0xc0) != 0 || (ctrl.signature_flags.host() & kReservedFlags) != 0;
+  return modified || (ctrl.qpn_ds.host() & 0xc0) != 0 || (ctrl.signature_flags.host() & reserved) != 0;
 }
 
 bool has_reserved_bits(const wire::AddressVector& av) {
@@ -105,9 +106,11 @@ Refusal DataPath::decode(const Qp& qp, std::uint32_t index, DecodedWqe& wqe) {
                     wqe.ctrl.index(), wqe.ctrl.qpn());
     if (strict()) return kMalformed;
   }
-  if (has_reserved_bits(wqe.ctrl)) {
+  if (has_reserved_bits(wqe.ctrl, qp.dci != nullptr)) {
     ++device_.counters.strict_wqe_reserved_bits;
-    util::log::once("wqe.reserved", "QP {:#x}: WQE {} has reserved control bits set", qp.config.qpn, index & 0xffff);
+    util::log::once("wqe.reserved", "QP {:#x}: WQE {} has reserved control bits set: {:#010x} {:#010x} {:#010x}",
+                    qp.config.qpn, index & 0xffff, wqe.ctrl.opmod_index_opcode.host(), wqe.ctrl.qpn_ds.host(),
+                    wqe.ctrl.signature_flags.host());
     if (strict()) return kMalformed;
   }
   if (!is_modelled(wqe.ctrl.opcode())) {
