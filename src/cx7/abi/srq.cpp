@@ -18,7 +18,7 @@ constexpr std::uint32_t kLimit = 1u << 1;
 
 // The ring as libmlx5 laid it out.
 void place_ring(const mlx5_ib_create_srq& own, SrqObject::Said& said, Srq& srq) {
-  require(said.max_wr != 0 && said.max_wr <= kMaxSrqEntries, EINVAL);
+  require(said.max_wr <= kMaxSrqEntries, EINVAL);
   require(said.max_sge < kMaxRecvWqeBytes / wire::kDsBytes, EINVAL);
   srq.entries = std::bit_ceil(said.max_wr + 1);
   srq.stride_bytes = std::max(kMinSlotBytes, std::bit_ceil((1 + said.max_sge) * wire::kDsBytes));
