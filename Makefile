@@ -16,7 +16,7 @@ empty :=
 space := $(empty) $(empty)
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## install the Debian packages that building needs, or say which they are
 	@tools/setup build
@@ -30,6 +30,10 @@ demo: build ## build, then send one message end to end on the software NIC
 check: setup-check configure-build notes-build ## build everything and run the tests; TESTS=regex narrows them
 	$(step) "building the tool and the tests" build/logs/build-all.log cmake --build build -j $(JOBS)
 	@$(ctest) --test-dir build -R '$(TESTS)'
+
+check-pyverbs: setup-check configure-build ## rdma-core's own tests on the software NIC, both link layers
+	$(step) "building the software NIC" build/logs/build.log cmake --build build -j $(JOBS) --target marrow marrow_cx7
+	@$(ctest) --test-dir build -R '^witness_pyverbs'
 
 sanitize: setup-check configure-build-asan notes-build-asan configure-build-tsan ## all tests under ASan and UBSan, engine, mini-gda and mini-proxy under TSan
 	$(step) "building with ASan and UBSan" build-asan/logs/build.log cmake --build build-asan -j $(JOBS)
@@ -66,4 +70,4 @@ notes-%:
 
 # Set-up comes before configuring and that before building; the parallel part is Ninja's.
 .NOTPARALLEL:
-.PHONY: help setup build demo check sanitize format tidy clean setup-check setup-tidy
+.PHONY: help setup build demo check check-pyverbs sanitize format tidy clean setup-check setup-tidy

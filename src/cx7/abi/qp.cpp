@@ -46,7 +46,10 @@ const Kind& kind_of(const Request& request, const mlx5_ib_create_qp& own) {
 
 void check_flags(const Request& request, const mlx5_ib_create_qp& own, const Kind& kind) {
   const auto flags = request.number32(UVERBS_ATTR_CREATE_QP_FLAGS);
-  require((flags & ~std::uint32_t{IB_UVERBS_QP_CREATE_SQ_SIG_ALL}) == 0, EOPNOTSUPP);
+  // There is no multicast, so none of it comes back.
+  const bool multicast = kind.service == ServiceType::kUd;
+  const std::uint32_t blocked = multicast ? IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK : 0;
+  require((flags & ~(IB_UVERBS_QP_CREATE_SQ_SIG_ALL | blocked)) == 0, EOPNOTSUPP);
   const bool dct = kind.service == ServiceType::kDct;  // it has no queues, and its key where others have a buffer
   const std::uint32_t page = dct ? 0 : MLX5_QP_FLAG_UAR_PAGE_INDEX;
   require((own.flags & ~(kHints | kDcFlags)) == page, EOPNOTSUPP);

@@ -21,6 +21,8 @@ TEST(CreateQp, RefusesWhatItCannotBe) {
       {"XRC target with a PD", [](auto& r) { r.type = IB_UVERBS_QPT_XRC_TGT; }, -EINVAL},
       {"driver type without DC's flags", [](auto& r) { r.type = IB_UVERBS_QPT_DRIVER; }, -EOPNOTSUPP},
       {"unknown creation flag", [](auto& r) { r.flags = 1u << 3; }, -EOPNOTSUPP},
+      {"multicast that an RC QP never had", [](auto& r) { r.flags = IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK; },
+       -EOPNOTSUPP},
       {"no such PD", [](auto& r) { r.pd = 0x999; }, -ENOENT},
       {"a CQ for a PD", [](auto& r) { r.pd = r.send_cq; }, -EINVAL},
       {"no such CQ", [](auto& r) { r.send_cq = 0x999; }, -ENOENT},
