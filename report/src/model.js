@@ -27,9 +27,10 @@ export function sharedWords(records) {
 /** One entry a metric: what tables and charts are made of. */
 export function points(records) {
   const label = labels(records);
-  const setUps = new Set(records.map((r) => `${r.lane} lane, ${r.nic}`));
+  const setUp = (r) => `${r.lane} lane, ${r.nic}${r.engine && r.engine !== "auto" ? `, engine ${r.engine}` : ""}`;
+  const setUps = new Set(records.map(setUp));
   return records.flatMap((record, i) => record.metrics.map((metric) => ({
-    row: setUps.size > 1 ? `${label[i]} (${record.lane} lane, ${record.nic})` : label[i],
+    row: setUps.size > 1 ? `${label[i]} (${setUp(record)})` : label[i],
     record, metric, kind: metric.kind, name: metric.name, unit: metric.unit,
     p50: metric.p50, p99: metric.p99,
     low: metric.spread.median_ci95 ? metric.spread.median_ci95[0] : metric.p50,

@@ -50,7 +50,8 @@ void require_same_experiments(const Document& a, const Document& b) {
 }
 
 std::string set_up_of(const Record& record) {
-  return fmt::format("{} lanes on {}", record.lane, record.nic);
+  const auto engine = record.engine.empty() ? "" : fmt::format(", engine {}", record.engine);
+  return fmt::format("{} lanes on {}{}", record.lane, record.nic, engine);
 }
 
 /// The record of the same row; of several (lanes or NICs beside each other in one document) the one set up alike.

@@ -122,6 +122,11 @@ std::vector<Checked> check_threshold(const Statement& statement, const Document&
   return all;
 }
 
+/// Rows of one lane, NIC and engine; a ratio across them says nothing of the rows.
+bool set_up_alike(const Record& a, const Record& b) {
+  return a.lane == b.lane && a.nic == b.nic && a.engine == b.engine;
+}
+
 Checked check_pair(const Statement& statement, const Value& left, const Value& right) {
   if (left.metric == nullptr) return failed_row(left);
   if (right.metric == nullptr) return failed_row(right);
@@ -143,8 +148,11 @@ std::vector<Checked> check(const Statement& statement, const Document& document)
   const auto rights = values_of(*statement.right, document);
   std::vector<Checked> all;
   for (const auto& left : values_of(statement.left, document)) {
-    for (const auto& right : rights) all.push_back(check_pair(statement, left, right));
+    for (const auto& right : rights) {
+      if (set_up_alike(*left.record, *right.record)) all.push_back(check_pair(statement, left, right));
+    }
   }
+  if (all.empty()) refuse("no two of the rows have the same lane, NIC and engine", "a document of one set-up");
   return all;
 }
 

@@ -65,7 +65,9 @@ class Merger {
   void add(Record record, const std::string& name) {
     const auto at = std::find_if(rows_.begin(), rows_.end(), [&](const Row& row) {
       const auto& first = row.runs.front();
-      return same_row(first, record) && first.lane == record.lane && first.nic == record.nic;
+      const bool waived = first.status == Status::kWaived || record.status == Status::kWaived;  // by no engine
+      return same_row(first, record) && first.lane == record.lane && first.nic == record.nic &&
+             (first.engine == record.engine || waived);
     });
     if (at == rows_.end()) {
       rows_.push_back({name, {std::move(record)}});

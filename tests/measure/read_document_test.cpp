@@ -110,6 +110,13 @@ TEST(Merge, OtherRowsStandSideBySideWithTheirEnvironment) {
   EXPECT_EQ(all.environments[all.records[2].environment].cpu_model, "another");
 }
 
+TEST(Merge, AnotherEngineIsAnotherRow) {
+  auto other = sample_document();
+  other.environments[0].commit = "0123";
+  other.records[0].engine = "gpu";
+  EXPECT_EQ(merge(std::array{NamedDocument{"a", sample_document()}, NamedDocument{"b", other}}).records.size(), 3U);
+}
+
 TEST(Merge, ARowThatWasWaivedGivesWayToOneThatRan) {
   auto waived = sample_document();
   waived.environments[0].commit = "0123";
