@@ -103,6 +103,8 @@ usage: marrow sim [options] -- COMMAND [ARGUMENT...]
                                                                              (default: auto)
   --udp ADDRESS         the devices are on the network: RoCE v2 over UDP to other hosts, from this host's ADDRESS;
                         ADDRESS,ADDRESS gives mlx5_sim1 one too (docs/links.md)
+  --pcap FILE           what COMMAND sends and receives, for Wireshark; %p in the name is the process's number
+  --faults RULES        what goes wrong on the links, as 'loss rate=1%; seed 7', or @FILE     (docs/links.md)
   --lenient             let pass what the software NIC would refuse and a real one might let pass; still counted
 
 COMMAND sees two devices, mlx5_sim0 and mlx5_sim1, through unmodified rdma-core. Programs started this way at the same

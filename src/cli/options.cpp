@@ -102,6 +102,8 @@ Command parse_sim(const std::vector<std::string>& words) {
     app.add_option("--link", sim.link)->check(CLI::IsMember({"ib", "roce"}));
     app.add_option("--engine", sim.engine);
     app.add_option("--udp", sim.udp);
+    app.add_option("--pcap", sim.pcap);
+    app.add_option("--faults", sim.faults);
     app.add_flag("--lenient", sim.lenient);
     app.add_option("COMMAND", loose);
   });

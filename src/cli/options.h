@@ -69,6 +69,8 @@ struct SimOptions {
   std::string link;    // empty: the software NIC's own default
   std::string engine;  // empty: the software NIC's own choice
   std::string udp;     // addresses on the network; empty: none
+  std::string pcap;    // a capture's file; empty: none
+  std::string faults;  // rules, or @FILE
   bool lenient = false;
   std::vector<std::string> command;
 };

@@ -53,6 +53,8 @@ int sim_command(const SimOptions& options) {
   ::setenv("MARROW_SIM", "1", 1);
   if (!options.link.empty()) ::setenv("MARROW_SIM_LINK", options.link.c_str(), 1);
   if (!options.udp.empty()) ::setenv("MARROW_SIM_UDP", options.udp.c_str(), 1);
+  if (!options.pcap.empty()) ::setenv("MARROW_SIM_PCAP", options.pcap.c_str(), 1);
+  if (!options.faults.empty()) ::setenv("MARROW_SIM_FAULTS", options.faults.c_str(), 1);
   set_engine(options.engine);
   if (options.lenient) ::setenv("MARROW_SIM_STRICT", "0", 1);
   std::vector<char*> words;

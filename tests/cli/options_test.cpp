@@ -60,7 +60,7 @@ TEST(Help, NamesEveryOptionOfRun) {
     EXPECT_THAT(help_text("compare"), HasSubstr(option));
   }
   for (const auto* option : {"--output", "--csv"}) EXPECT_THAT(help_text("merge"), HasSubstr(option));
-  for (const auto* option : {"--link", "--engine", "--udp", "--lenient"})
+  for (const auto* option : {"--link", "--engine", "--udp", "--pcap", "--faults", "--lenient"})
     EXPECT_THAT(help_text("sim"), HasSubstr(option));
 }
 

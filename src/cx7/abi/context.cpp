@@ -2,6 +2,9 @@
 #include "cx7/abi/context.h"
 
 #include <algorithm>
+#include <span>
+
+#include "cx7/fw/port.h"
 
 namespace marrow::cx7::abi {
 
@@ -27,6 +30,12 @@ std::shared_ptr<EventChannel> Context::channel_of(int fd) const {
       std::find_if(channels_.begin(), channels_.end(), [fd](const auto& channel) { return channel->is(fd); });
   require(at != channels_.end(), EBADF);
   return *at;
+}
+
+void Context::async_event(AsyncEvent event) {
+  if (default_async == nullptr) return;
+  const ib_uverbs_async_event_desc record{.element = kPorts, .event_type = static_cast<std::uint32_t>(event)};
+  (void)default_async->post(std::as_bytes(std::span(&record, 1)));
 }
 
 void Context::close() {

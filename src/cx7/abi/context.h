@@ -14,11 +14,17 @@
 
 namespace marrow::cx7::abi {
 
-class Context {
+/// As a sink it hears of its port.
+class Context : private EventSink {
  public:
   Context(Engine& engine, std::uint8_t device, DevicePages& device_pages)
-      : client(engine, engine.device(device)), pages(device_pages) {}
-  ~Context() { close(); }
+      : client(engine, engine.device(device)), pages(device_pages) {
+    client.device.port_watchers.push_back(this);
+  }
+  ~Context() override {
+    std::erase(client.device.port_watchers, static_cast<EventSink*>(this));
+    close();
+  }
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
@@ -48,6 +54,8 @@ class Context {
   void close();
 
  private:
+  void async_event(AsyncEvent event) override;
+
   std::unordered_map<std::uint32_t, std::unique_ptr<Object>> objects_;
   std::vector<std::shared_ptr<EventChannel>> channels_;
   std::uint32_t last_handle_ = 0;

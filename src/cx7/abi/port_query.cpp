@@ -22,7 +22,7 @@ constexpr std::uint8_t kSpeedNdr = 128;  // 100 Gb/s a lane: 400 Gb/s, as a Conn
 constexpr std::uint8_t kLinkLayerInfiniBand = 1;
 constexpr std::uint8_t kLinkLayerEthernet = 2;
 
-ib_uverbs_query_port_resp attributes_of(std::uint8_t device) {
+ib_uverbs_query_port_resp attributes_of(std::uint8_t device, bool link_is_up) {
   const bool ethernet = link_layer() == LinkLayer::kEthernet;
   ib_uverbs_query_port_resp resp{};
   resp.port_cap_flags =
@@ -33,7 +33,7 @@ ib_uverbs_query_port_resp attributes_of(std::uint8_t device) {
   resp.pkey_tbl_len = kPkeyTableLength;
   resp.lid = ethernet ? 0 : device_facts(device).lid;
   resp.sm_lid = ethernet ? 0 : device_facts(0).lid;
-  const bool up = port_is_up(device);
+  const bool up = link_is_up && port_is_up(device);
   resp.state = up ? kStateActive : kStateDown;
   resp.max_mtu = kMaxMtuCode;
   resp.active_mtu = active_mtu_code(device);
@@ -62,7 +62,8 @@ ib_uverbs_gid_entry entry_at(std::uint8_t device, std::uint32_t index) {
 void query_port(Context& context, Request& request) {
   require(request.number(UVERBS_ATTR_QUERY_PORT_PORT_NUM) == 1, EINVAL);
   // The newer reply is longer than the older one by fields that are zero here: Request::out() fills up with zeros.
-  request.out(UVERBS_ATTR_QUERY_PORT_RESP, attributes_of(context.client.device.index));
+  request.out(UVERBS_ATTR_QUERY_PORT_RESP,
+              attributes_of(context.client.device.index, context.client.engine.fabric().link_is_up()));
 }
 
 void query_gid_table(Context& context, Request& request) {

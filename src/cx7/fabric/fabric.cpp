@@ -6,6 +6,8 @@
 #include <atomic>
 #include <utility>
 
+#include "cx7/fabric/capture.h"
+#include "cx7/fabric/fault_gate.h"
 #include "cx7/fabric/hosts.h"
 #include "cx7/fabric/peer_links.h"
 #include "cx7/fabric/udp_link.h"
@@ -14,6 +16,7 @@
 namespace marrow::cx7 {
 namespace {
 
+constexpr unsigned kNoRoute = ~0u;
 constexpr std::uint32_t kNetworkWindow = 128 << 10;  // [guess] half of what a socket's usual buffer holds
 
 enum class Wakefulness : std::uint8_t { kAwake, kAsleep, kWoken };
@@ -22,6 +25,8 @@ enum class Wakefulness : std::uint8_t { kAwake, kAsleep, kWoken };
 
 struct Fabric::Impl {
   Impl(std::string domain, const LinkOptions& options) : peers(std::move(domain)) {
+    if (!options.capture.file.empty()) capture = std::make_unique<Capture>(options.capture);
+    if (!options.faults.rules.empty()) faults = std::make_unique<FaultGate>(options.faults, counters);
     if (options.addresses.empty()) return;
     udp = std::make_unique<UdpLink>(options.addresses, counters);
     peers.watch_network(udp->fd());
@@ -31,13 +36,16 @@ struct Fabric::Impl {
   PeerLinks peers;
   RingMemory local = RingMemory::make_private(kLocalRingBytes);
   std::unique_ptr<UdpLink> udp;  // null: no other hosts
+  std::unique_ptr<Capture> capture;
+  std::unique_ptr<FaultGate> faults;
   std::atomic<Wakefulness> wakefulness{Wakefulness::kAwake};
 };
 
 Fabric::Fabric(std::string domain, const LinkOptions& options)
     : impl_(std::make_unique<Impl>(std::move(domain), options)),
       slot_(impl_->peers.slot()),
-      beyond_rings_(impl_->udp != nullptr),
+      express_(impl_->capture || impl_->faults ? kNoRoute : slot_),
+      beyond_rings_(impl_->udp || impl_->capture || impl_->faults),
       window_(kNetworkWindow),
       local_out_(impl_->local.view()),
       local_in_(impl_->local.view()),
@@ -52,8 +60,25 @@ Reservation Fabric::reserve_at_host(std::uint8_t host) {
   return {packet != nullptr ? Reservation::State::kRoom : Reservation::State::kFull, packet};
 }
 
-Reservation Fabric::reserve_at_peer(unsigned slot, std::uint32_t payload_bytes) {
-  if (slot >= kOtherHosts) return reserve_at_host(static_cast<std::uint8_t>(slot - kOtherHosts));
+Reservation Fabric::reserve_at_peer(unsigned route, std::uint32_t payload_bytes) {
+  if (!link_is_up_) {
+    ++impl_->counters.faults_link_down;
+    return {};
+  }
+  Reservation room;
+  if (route == slot_) {
+    Packet* const packet = local_out_.reserve(payload_bytes);
+    room = {packet != nullptr ? Reservation::State::kRoom : Reservation::State::kFull, packet};
+  } else if (route >= kOtherHosts) {
+    room = reserve_at_host(static_cast<std::uint8_t>(route - kOtherHosts));
+  } else {
+    room = reserve_at_slot(route, payload_bytes);
+  }
+  reserved_ = room.packet;
+  return room;
+}
+
+Reservation Fabric::reserve_at_slot(unsigned slot, std::uint32_t payload_bytes) {
   if (slot >= kMaxSlots) return {};
   OutgoingLink* link = nullptr;
   const auto opened = impl_->peers.open(slot, link);
@@ -67,11 +92,13 @@ Reservation Fabric::reserve_at_peer(unsigned slot, std::uint32_t payload_bytes) 
   return {};
 }
 
-void Fabric::commit_at_peer(unsigned slot) {
-  if (slot >= kOtherHosts) {
+void Fabric::commit_at_peer(unsigned route) {
+  if (impl_->capture) impl_->capture->add(*reserved_);
+  if (route == slot_) return local_out_.commit();
+  if (route >= kOtherHosts) {
     impl_->udp->commit();
   } else {
-    impl_->peers.commit(slot);
+    impl_->peers.commit(route);
   }
   unannounced_ = true;
 }
@@ -86,8 +113,28 @@ LinkCounters Fabric::counters() const {
   return impl_->counters;
 }
 
-unsigned Fabric::deliver_all(unsigned budget, std::chrono::nanoseconds, PacketSink sink) {
-  unsigned done = impl_->udp ? take_network(budget, sink) : 0;
+unsigned Fabric::deliver_all(unsigned budget, std::chrono::nanoseconds now, PacketSink sink) {
+  flush_capture();
+  unsigned done = 0;
+  if (impl_->faults) {
+    done += impl_->faults->release(now, sink);
+    link_is_up_ = impl_->faults->link_is_up(now);
+  }
+  if (impl_->udp) done += take_network(budget, now, sink);
+  return done + take_rings(budget, now, sink);
+}
+
+void Fabric::flush_capture() {
+  if (impl_->capture) impl_->capture->flush();
+}
+
+void Fabric::admit(const Packet& packet, std::chrono::nanoseconds now, PacketSink sink) {
+  if (!impl_->faults) return sink(packet);
+  impl_->faults->admit(packet, now, sink);
+}
+
+unsigned Fabric::take_rings(unsigned budget, std::chrono::nanoseconds now, PacketSink sink) {
+  unsigned done = 0;
   for (std::size_t turn = 0; turn < incoming_.size() && done < budget; ++turn) {
     first_ = first_ + 1 < incoming_.size() ? first_ + 1 : 0;
     RingConsumer& ring = *incoming_[first_];
@@ -96,21 +143,23 @@ unsigned Fabric::deliver_all(unsigned budget, std::chrono::nanoseconds, PacketSi
       if (packet->from_device == kForwarded) {
         const_cast<Packet*>(packet)->from_device = find_host(packet->from_host);
       }
-      sink(*packet);
+      if (impl_->capture && &ring != &local_in_) impl_->capture->add(*packet);  // own ones: when they left
+      admit(*packet, now, sink);
       ring.release();
     }
   }
   return done;
 }
 
-unsigned Fabric::take_network(unsigned budget, PacketSink sink) {
+unsigned Fabric::take_network(unsigned budget, std::chrono::nanoseconds now, PacketSink sink) {
   unsigned done = 0;
   for (std::span<Packet* const> batch; done < budget; done += static_cast<unsigned>(batch.size())) {
     batch = impl_->udp->receive(budget - done);
     if (batch.empty()) break;
     for (const Packet* packet : batch) {
       if ((packet->dest_qpn >> 16) == slot_) {
-        sink(*packet);
+        if (impl_->capture) impl_->capture->add(*packet);
+        admit(*packet, now, sink);
       } else if (forward(*packet)) {
         ++impl_->counters.network_forwarded;
       }
@@ -123,12 +172,13 @@ unsigned Fabric::take_network(unsigned budget, PacketSink sink) {
 /// network.
 bool Fabric::forward(const Packet& packet) {
   const unsigned slot = packet.dest_qpn >> 16;
-  const Reservation room = reserve_at_peer(slot, packet.payload_bytes);
-  if (slot >= kMaxSlots || room.state != Reservation::State::kRoom) return false;
+  const Reservation room = reserve_at_slot(slot, packet.payload_bytes);
+  if (room.state != Reservation::State::kRoom) return false;
   *room.packet = packet;
   room.packet->from_device = kForwarded;
   std::copy_n(packet.payload(), packet.payload_bytes, room.packet->payload());
-  commit_at_peer(slot);
+  impl_->peers.commit(slot);
+  unannounced_ = true;
   return true;
 }
 
@@ -154,6 +204,8 @@ void Fabric::watch_control(int fd) {
 
 void Fabric::sleep(std::chrono::nanoseconds most) {
   if (unannounced_) announce();
+  flush_capture();
+  if (impl_->faults) most = std::min(most, impl_->faults->next_due(util::now()));
   auto awake = Wakefulness::kAwake;
   if (!impl_->wakefulness.compare_exchange_strong(awake, Wakefulness::kAsleep)) {
     impl_->wakefulness.store(Wakefulness::kAwake);

@@ -58,7 +58,7 @@ class Fabric {
   /// on first use (system calls then; none afterwards). At most one reservation at a time; an uncommitted one is simply
   /// dropped.
   Reservation reserve(unsigned route, std::uint32_t payload_bytes) {
-    if (route != slot_) return reserve_at_peer(route, payload_bytes);
+    if (route != express_) return reserve_at_peer(route, payload_bytes);
     Packet* const packet = local_out_.reserve(payload_bytes);
     return {packet != nullptr ? Reservation::State::kRoom : Reservation::State::kFull, packet};
   }
@@ -66,7 +66,7 @@ class Fabric {
   /// Publishes the reserved packet; its payload_bytes may be smaller than what was reserved. A peer that is awake sees
   /// it at once; one that sleeps is woken by the next deliver(), maintain() or sleep(), so that a burst costs one look.
   void commit(unsigned route) {
-    if (route != slot_) return commit_at_peer(route);
+    if (route != express_) return commit_at_peer(route);
     local_out_.commit();
   }
 
@@ -99,6 +99,10 @@ class Fabric {
   /// lies on a network may be lost for want of buffers, where a ring says that it is full.
   [[nodiscard]] std::uint32_t window_bytes(unsigned route) const { return route < kOtherHosts ? UINT32_MAX : window_; }
   [[nodiscard]] LinkCounters counters() const;
+  /// False while a fault keeps the link down: nothing leaves, nothing arrives.
+  [[nodiscard]] bool link_is_up() const { return link_is_up_; }
+  /// Writes what a capture has so far. The engine's lock is held, or the engine stands.
+  void flush_capture();
 
   /// Accepts new peers, notices dead ones, lets lost links try again. Call about every millisecond; system calls.
   void maintain();
@@ -116,17 +120,23 @@ class Fabric {
   struct Impl;
   Reservation reserve_at_peer(unsigned route, std::uint32_t payload_bytes);
   void commit_at_peer(unsigned route);
+  Reservation reserve_at_slot(unsigned slot, std::uint32_t payload_bytes);
   Reservation reserve_at_host(std::uint8_t host);
   void announce();
+  void admit(const Packet& packet, std::chrono::nanoseconds now, PacketSink sink);
   unsigned deliver_all(unsigned budget, std::chrono::nanoseconds now, PacketSink sink);
-  unsigned take_network(unsigned budget, PacketSink sink);
+  unsigned take_rings(unsigned budget, std::chrono::nanoseconds now, PacketSink sink);
+  unsigned take_network(unsigned budget, std::chrono::nanoseconds now, PacketSink sink);
   bool forward(const Packet& packet);
   void attend(std::chrono::nanoseconds most);
 
   std::unique_ptr<Impl> impl_;
   unsigned slot_ = 0;
-  bool unannounced_ = false;   // committed to peers that may sleep, or to the network
-  bool beyond_rings_ = false;  // there is more to look after than rings
+  unsigned express_ = 0;  // the own slot, or no route where packets to it are looked at
+  bool link_is_up_ = true;
+  Packet* reserved_ = nullptr;  // where packets are looked at before they leave
+  bool unannounced_ = false;    // committed to peers that may sleep, or to the network
+  bool beyond_rings_ = false;   // there is more to look after than rings
   std::uint32_t window_ = 0;
   std::size_t first_ = 0;
   RingProducer local_out_;

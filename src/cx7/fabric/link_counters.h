@@ -15,7 +15,15 @@ namespace marrow::cx7 {
   row(network_send_errors)       /* the system refused: no route, larger than the interface's MTU */ \
   row(network_malformed)         /* no packet of ours */ \
   row(network_icrc_errors)       \
-  row(network_forwarded)         /* handed to the process of this host that they are for */
+  row(network_forwarded)         /* handed to the process of this host that they are for */ \
+  /* faults that were asked for: packets that met them */ \
+  row(faults_lost)               \
+  row(faults_duplicated)         \
+  row(faults_reordered)          \
+  row(faults_delayed)            \
+  row(faults_corrupted)          \
+  row(faults_black_hole)         \
+  row(faults_link_down)
 // clang-format on
 
 struct LinkCounters {

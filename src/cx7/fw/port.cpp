@@ -130,6 +130,12 @@ std::span<const GidEntry> gid_table(std::uint8_t device) {
   return kRoceGids.at(device);
 }
 
+std::uint32_t device_address(std::uint8_t device) {
+  const auto ports = udp_ports();
+  if (ports.empty()) return ipv4_of(unrouted_ipv4(device)).value_or(0);
+  return device < ports.size() ? ports[device].address : 0;
+}
+
 bool port_is_up(std::uint8_t device) {
   const auto ports = udp_ports();
   return ports.empty() || device < ports.size();

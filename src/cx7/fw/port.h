@@ -59,6 +59,9 @@ inline constexpr std::uint8_t kPorts = 1;
 /// `device` is 0 or 1.
 [[nodiscard]] const DeviceFacts& device_facts(std::uint8_t device);
 
+/// The IPv4 address of its RoCE v2 GID; 0 for a device that has none.
+[[nodiscard]] std::uint32_t device_address(std::uint8_t device);
+
 /// The filled slots of the port's GID table, from index 0 on, for the link layer in force.
 [[nodiscard]] std::span<const GidEntry> gid_table(std::uint8_t device);
 

@@ -114,8 +114,20 @@ bool Engine::serve_ready(Time now) {
   return moved;
 }
 
+void Engine::tell_of_link() {
+  const bool up = fabric_.link_is_up();
+  if (up == link_was_up_) return;
+  link_was_up_ = up;
+  for (const auto& device : devices_) {
+    for (EventSink* watcher : device->port_watchers) {
+      watcher->async_event(up ? AsyncEvent::kPortActive : AsyncEvent::kPortError);
+    }
+  }
+}
+
 void Engine::scan(Time now) {
   fabric_.maintain();
+  tell_of_link();
   neighbours_->attend();
   for (auto& device : devices_) {
     DataPath path(*this, *device, now);

@@ -47,6 +47,7 @@ struct Device {
   std::vector<Cq*> channel_cqs;            // those that can fire completion events
   std::vector<Qp*> dcts;
   std::vector<Mkey*> windows;
+  std::vector<EventSink*> port_watchers;  // told when the link goes down or comes up
   Counters counters;
 };
 
@@ -132,6 +133,7 @@ class Engine {
   void deliver(const Packet& packet, Time now);
   bool serve_ready(Time now);
   void scan(Time now);
+  void tell_of_link();
   Modify change_state(Device& device, Qp& qp, QpState to, const QpAttributes& attributes);
 
   Fabric fabric_;
@@ -146,6 +148,7 @@ class Engine {
   GpuChoice gpu_choice_;
   GpuEngine* gpu_ = nullptr;
   std::unique_ptr<Neighbours> neighbours_;
+  bool link_was_up_ = true;
 };
 
 }  // namespace marrow::cx7

@@ -68,6 +68,8 @@ enum class AsyncEvent : std::uint8_t {
   kQpRequestError = 2,            // a peer asked for what is no request
   kQpAccessError = 3,             // ... or for memory that it may not touch
   kCommunicationEstablished = 4,  // a packet came to a QP that is not ready to send yet
+  kPortActive = 9,
+  kPortError = 10,
   kSrqError = 14,
   kSrqLimit = 15,
   kLastWqeReached = 16,  // a QP in error takes no more from its SRQ

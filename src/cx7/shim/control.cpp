@@ -58,6 +58,16 @@ std::array<std::uint64_t, kEngineCounterNames.size()> engine_counters() {
 #undef MARROW_VALUE
 }
 
+std::array<std::uint64_t, kLinkCounterNames.size()> link_counters() {
+  std::array<std::uint64_t, kLinkCounterNames.size()> values{};
+  if (Engine* const engine = EngineThread::instance().engine()) {
+    const Engine::Lock lock(*engine);
+    const LinkCounters counters = engine->fabric().counters();
+    std::memcpy(values.data(), &counters, sizeof values);
+  }
+  return values;
+}
+
 template <class Names, class Values>
 int fill(const Names& names, const Values& values, marrow_cx7_stat* to, int most) {
   for (std::size_t i = 0; i < names.size() && static_cast<int>(i) < most; ++i) {
@@ -85,6 +95,14 @@ std::string describe_counters(int device, std::string_view owner) {
     if (stat.value != 0) text += fmt::format("marrow[{}] {}: {} {}\n", ::getpid(), owner, stat.name, stat.value);
   }
   return text;
+}
+
+/// What was sent and received before the process's last step is in the capture.
+[[gnu::destructor]] void complete_capture() {
+  Engine* const engine = EngineThread::instance().engine();
+  if (engine == nullptr) return;
+  const Engine::Lock lock(*engine);
+  engine->fabric().flush_capture();
 }
 
 /// What is zero is left out; a process that opened no device says nothing.
@@ -126,7 +144,11 @@ const char* marrow_cx7_error(void) {
 }
 
 int marrow_cx7_stats(int device, marrow_cx7_stat* to, int most) {
-  if (device == MARROW_CX7_ENGINE) return fill(kEngineCounterNames, engine_counters(), to, most);
+  if (device == MARROW_CX7_ENGINE) {
+    const int of_engine = fill(kEngineCounterNames, engine_counters(), to, most);
+    const int left = std::max(most - of_engine, 0);
+    return of_engine + fill(kLinkCounterNames, link_counters(), left == 0 ? to : to + of_engine, left);
+  }
   if (device < 0 || device >= kDevices) return fail(fmt::format("there is no device {}", device));
   return fill(kCounterNames, device_counters(device), to, most);
 }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generator, run once at build time: writes the device trees, one for InfiniBand and one for Ethernet ports, as real
-// files and relative symbolic links. marrow_cx7_make_tree DIRECTORY makes DIRECTORY/ib and DIRECTORY/roce anew.
-// Facts: names and formats of sysfs attributes [abi: Documentation/ABI/stable/sysfs-class-infiniband], [obs]; rate of a
-// 4x NDR port [prm: IBA]. What would need counting (port counters) is not there rather than always zero.
+// Generator, run once at build time: writes the device trees, for InfiniBand ports, Ethernet ports, and these on a
+// network, as real files and relative symbolic links. marrow_cx7_make_tree DIRECTORY makes DIRECTORY/ib, roce and udp
+// anew. Facts: names and formats of sysfs attributes [abi: Documentation/ABI/stable/sysfs-class-infiniband], [obs];
+// rate of a 4x NDR port [prm: IBA]. What would need counting (port counters) is not there rather than always zero.
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,6 +31,8 @@ constexpr mode_t kNodeMode = 0666;
 bool is_ethernet() {
   return link_layer() == LinkLayer::kEthernet;
 }
+
+bool on_network = false;  // of the tree being written
 
 std::string guid_text(std::uint64_t guid) {
   return fmt::format("{:04x}:{:04x}:{:04x}:{:04x}", guid >> 48, guid >> 32 & 0xffff, guid >> 16 & 0xffff,
@@ -82,13 +86,15 @@ void write_port(const Directory& port, std::uint8_t device) {
   const Directory gids = port.below("gids");
   const Directory types = port.below("gid_attrs/types");
   const Directory interfaces = port.below("gid_attrs/ndevs");
-  const auto table = gid_table(device);
+  // On a network the one GID is the user's address, which this file cannot know; its type is known.
+  const std::array network_gid{GidEntry{.gid = {}, .type = GidType::kRoceV2}};
+  const auto table = on_network ? std::span<const GidEntry>(network_gid) : gid_table(device);
   for (std::size_t i = 0; i < kGidTableLength; ++i) {
     const bool filled = i < table.size();
     gids.attribute(std::to_string(i), gid_text(filled ? table[i].gid : Gid{}));
     if (filled) types.attribute(std::to_string(i), gid_type_text(table[i].type));
-    // No packet leaves the host, and no network interface of its own stands behind the port.
-    if (filled && is_ethernet()) interfaces.attribute(std::to_string(i), "lo");
+    // Where no packet leaves the host, and no network interface of its own stands behind the port.
+    if (filled && is_ethernet() && !on_network) interfaces.attribute(std::to_string(i), "lo");
   }
 }
 
@@ -188,6 +194,8 @@ void write_trees(const fs::path& where) {
   write_tree(where / kTreeOfInfiniBand);
   override_link_layer(LinkLayer::kEthernet);
   write_tree(where / kTreeOfEthernet);
+  on_network = true;
+  write_tree(where / kTreeOfNetwork);
 }
 
 }  // namespace

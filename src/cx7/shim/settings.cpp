@@ -14,6 +14,7 @@
 #include <memory>
 #include <string_view>
 
+#include "cx7/fabric/fault_plan.h"
 #include "cx7/fabric/udp_ports.h"
 #include "cx7/fw/port.h"
 #include "cx7/shim/libc.h"
@@ -28,8 +29,8 @@ using util::Error;
 using util::ErrorKind;
 
 constexpr std::string_view kPrefix = "MARROW_SIM_";
-constexpr std::array<std::string_view, 8> kKnown{"LINK",  "STRICT", "DOMAIN",   "SPIN",
-                                                 "STATS", "ENGINE", "SHIFT_MS", "UDP"};
+constexpr std::array<std::string_view, 10> kKnown{"LINK",   "STRICT", "DOMAIN", "SPIN",     "PCAP",
+                                                  "FAULTS", "STATS",  "ENGINE", "SHIFT_MS", "UDP"};
 constexpr std::array<std::string_view, 3> kSpinWords{"auto", "never", "always"};  // order of SpinRule
 constexpr std::size_t kMaxDomain = 32;
 constexpr util::IntegerRule kShiftMs{.fallback = 2, .min = 1, .max = 10'000};
@@ -72,7 +73,8 @@ void read_engine(Settings& settings) {
 
 /// The trees lie beside the library, in the build folder and where it is installed.
 std::string find_tree() {
-  const auto link = link_layer() == LinkLayer::kEthernet ? kTreeOfEthernet : kTreeOfInfiniBand;
+  const auto ethernet = udp_ports().empty() ? kTreeOfEthernet : kTreeOfNetwork;
+  const auto link = link_layer() == LinkLayer::kEthernet ? ethernet : kTreeOfInfiniBand;
   const std::string library = library_directory();
   for (const std::string_view trees : {MARROW_CX7_TREES_BUILT, MARROW_CX7_TREES_INSTALLED}) {
     std::array<char, PATH_MAX> resolved{};
@@ -82,6 +84,19 @@ std::string find_tree() {
   throw Error(fmt::format("the device tree of the software NIC is missing: no {}/{}", library, MARROW_CX7_TREES_BUILT),
               ErrorKind::kFailed,
               "build the target marrow_cx7_tree, or install the library together with its share/ folder");
+}
+
+LinkOptions read_links() {
+  LinkOptions links;
+  for (const UdpPort& port : udp_ports()) links.addresses.push_back(port.address);
+  links.capture.file = util::env_text("MARROW_SIM_PCAP").value_or("");
+  links.capture.infiniband = link_layer() == LinkLayer::kInfiniBand;
+  for (std::uint8_t device = 0; device < kDevices; ++device) {
+    links.capture.lids.at(device) = device_facts(device).lid;
+    links.capture.addresses.at(device) = device_address(device);
+  }
+  if (const auto faults = util::env_text("MARROW_SIM_FAULTS")) links.faults = read_faults(*faults);
+  return links;
 }
 
 Settings read() {
@@ -95,7 +110,7 @@ Settings read() {
       .tree = find_tree(),
   };
   read_engine(settings);
-  for (const UdpPort& port : udp_ports()) settings.links.addresses.push_back(port.address);
+  settings.links = read_links();
   return settings;
 }
 

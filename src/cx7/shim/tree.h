@@ -24,8 +24,10 @@ inline constexpr std::string_view kNodes = "/dev/infiniband";
 inline constexpr std::array<std::string_view, 4> kTakenOver{"/sys/class/infiniband", "/sys/class/infiniband_verbs",
                                                             kNodes, kHostBridge};
 
-/// Folder of the tree for InfiniBand and for Ethernet ports, below the directory of the trees.
+/// Folder of the tree for InfiniBand and for Ethernet ports, and for these on a network; below the directory of the
+/// trees.
 inline constexpr std::string_view kTreeOfInfiniBand = "ib";
 inline constexpr std::string_view kTreeOfEthernet = "roce";
+inline constexpr std::string_view kTreeOfNetwork = "udp";
 
 }  // namespace marrow::cx7
