@@ -54,7 +54,8 @@ export function specOf({ figure, values, unit, width }) {
   const half = Math.round(width * 0.45);
   const encoding = spec.encoding;
   encoding.color.legend = new Set(values.map((v) => (figure.spec === "dots" ? v.name : v.series))).size > 1 ? { ...encoding.color.legend, labelLimit: figure.spec === "dots" ? half : width - 60 } : null;
-  if (encoding.shape) encoding.shape.legend = encoding.color.legend;
+  const shape = parts.at(-1).encoding.shape; // in its own layer: Vega-Lite draws points on every mark that has a shape
+  if (shape) shape.legend = encoding.color.legend;
   if (figure.spec === "dots") encoding.y.axis.labelLimit = half;
   if (figure.spec === "lines") spec.encoding.x.title = figure.x_title;
   if (figure.spec === "curves") spec.encoding.x.title = unit;

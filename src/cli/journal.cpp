@@ -11,6 +11,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "cli/output_file.h"
 #include "measure/record_json.h"
 #include "util/error.h"
 #include "util/fd.h"
@@ -77,12 +78,7 @@ Journal::Journal(std::string file, const std::string& settings) : file_(std::mov
 }
 
 void Journal::begin(const std::string& first) const {
-  std::ofstream out(file_, std::ios::trunc);
-  out << first << "\n";
-  out.close();
-  if (!out)
-    throw util::Error(util::system_error("cannot write " + file_, errno).what(), util::ErrorKind::kUsage,
-                      "--json FILE elsewhere");
+  write_output(file_, first + "\n");  // whole or not at all: what an earlier suite left is never torn
 }
 
 const JournalEntry* Journal::find(const std::string& experiment) const {
