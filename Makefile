@@ -5,6 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := build
 JOBS ?= $(shell nproc)
 TESTS ?= .
+SECONDS := 60
 
 step := @tools/step
 # Timing tests ask ctest to run them alone (RUN_SERIAL), so the rest may share the cores.
@@ -41,6 +42,12 @@ sanitize: setup-check configure-build-asan notes-build-asan configure-build-tsan
 	$(step) "building with TSan" build-tsan/logs/build.log cmake --build build-tsan -j $(JOBS) --target $(tsan:%=tests/%/all)
 	@$(ctest) --test-dir build-tsan -L '^($(subst $(space),|,$(tsan)))$$'
 
+fuzz: setup-tidy configure-build-fuzz ## give each target of tests/fuzz SECONDS=60 of libFuzzer's inputs, under ASan and UBSan
+	$(step) "building the fuzz targets" build-fuzz/logs/build.log cmake --build build-fuzz -j $(JOBS) --target packet_fuzz firmware_fuzz
+	@for target in packet_fuzz firmware_fuzz; do mkdir -p build-fuzz/corpus/$$target; \
+	  MARROW_LOG=off build-fuzz/bin/$$target -max_total_time=$(SECONDS) -max_len=2048 -verbosity=0 -print_final_stats=1 \
+	    build-fuzz/corpus/$$target || exit 1; done
+
 format: setup-check ## rewrite the code as clang-format leaves it
 	@tools/check_format --fix
 
@@ -48,7 +55,7 @@ tidy: setup-tidy configure-build-tidy ## run clang-tidy over the code
 	$(step) "building under clang-tidy" build-tidy/logs/tidy.log cmake --build build-tidy -j $(JOBS) -- -k 0
 
 clean: ## remove all build folders
-	@rm -rf build build-asan build-tsan build-tidy
+	@rm -rf build build-asan build-tsan build-tidy build-fuzz
 
 setup-check:
 	@tools/setup check
@@ -61,6 +68,7 @@ preset-build := release
 preset-build-asan := dev
 preset-build-tsan := tsan
 preset-build-tidy := tidy
+preset-build-fuzz := fuzz
 configure-%:
 	$(step) "configuring $*" $*/logs/configure.log cmake --preset $(preset-$*)
 
@@ -70,4 +78,4 @@ notes-%:
 
 # Set-up comes before configuring and that before building; the parallel part is Ninja's.
 .NOTPARALLEL:
-.PHONY: help setup build demo check check-pyverbs sanitize format tidy clean setup-check setup-tidy
+.PHONY: help setup build demo check check-pyverbs sanitize fuzz format tidy clean setup-check setup-tidy

@@ -4,6 +4,7 @@
 option(MARROW_TESTS "build the tests and benchmarks" ON)
 option(MARROW_WERROR "treat warnings as errors" ON)
 option(MARROW_PRECOMPILE "precompile the headers that most tests and experiments include; off in the dev preset" ON)
+option(MARROW_FUZZ "build tests/fuzz as libFuzzer programs; needs clang, see the preset fuzz" OFF)
 set(MARROW_SANITIZE "" CACHE STRING "sanitizers to build with: address,undefined or thread; empty for none")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -28,6 +29,10 @@ if(MARROW_SANITIZE)
   target_compile_options(marrow_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${MARROW_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
   target_link_options(marrow_flags INTERFACE -fsanitize=${MARROW_SANITIZE})
+endif()
+
+if(MARROW_FUZZ)
+  target_compile_options(marrow_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link>)
 endif()
 
 find_package(Threads REQUIRED)
