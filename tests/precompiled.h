@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What most tests include, parsed once for all of them (marrow_test). No test may rely on it: each includes what it uses.
+// What most tests include, parsed once for all of them (marrow_test). No test may rely on it: each includes what it
+// uses.
 #pragma once
 
 #include <gmock/gmock.h>

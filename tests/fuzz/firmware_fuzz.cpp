@@ -80,9 +80,9 @@ class World {
   World& operator=(const World&) = delete;
   ~World() {
     Device& device = client_.device;
-    for (const auto qpn : client_.qps) engine().remove_qp(device, *device.qps.find(qpn.first));
+    for (const auto& qpn : client_.qps) engine().remove_qp(device, *device.qps.find(qpn.first));
     for (const auto dctn : client_.dcts) engine().remove_qp(device, *device.qps.find(dctn));
-    for (const auto cqn : client_.cqs) engine().remove_cq(device, *device.cqs.find(cqn.first));
+    for (const auto& cqn : client_.cqs) engine().remove_cq(device, *device.cqs.find(cqn.first));
     engine().remove_mkey(device, kKey);
     engine().remove_uar(device, kUarPage);
     device.pds.erase(kPdn);
