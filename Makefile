@@ -22,10 +22,10 @@ help: ## this list
 setup: ## install the Debian packages that building needs, or say which they are
 	@tools/setup build
 
-build: setup configure-build ## set up, configure and build the tool: build/bin/marrow
+build: setup configure-build notes-build ## set up, configure and build the tool: build/bin/marrow
 	$(step) "building build/bin/marrow" build/logs/build.log cmake --build build -j $(JOBS) --target marrow
 
-demo: build ## build, then send one message end to end on the software NIC
+demo: build ## build, then run four experiments of small writes end to end on the software NIC
 	@build/bin/marrow run single-op ordering inline-payload timer-check --nic cx7-sim
 
 check: setup-check configure-build notes-build ## build everything and run the tests; TESTS=regex narrows them

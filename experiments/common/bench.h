@@ -21,7 +21,6 @@ inline constexpr std::size_t kSourceAt = 0;
 inline constexpr std::size_t kDestinationAt = 16384;
 inline constexpr std::size_t kOutgoingAt = 32768;
 inline constexpr std::size_t kIncomingAt = 33024;
-inline constexpr std::size_t kMostPayload = 16384;
 
 /// Where a bench's memory comes from; without a source it is host memory.
 struct BenchMemory {

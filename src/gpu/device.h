@@ -72,6 +72,7 @@ inline constexpr bool kBuilt = false;
 #endif
 inline constexpr const char* kNotBuilt =
     "this build has no gpu lane and no GPU engine: it was made without CUDA (nvcc 13)";
-inline constexpr const char* kOnHostInstead = "--lane host, which runs the same device code on CPU threads";
+inline constexpr const char* kOnHostInstead =
+    "--lane host, which runs the same device code on CPU threads, and --engine cpu";
 
 }  // namespace marrow::gpu

@@ -56,9 +56,6 @@ class ProxyEnd {
     for (const auto& ring : rings_) all.push_back(ring.ring);
     return all;
   }
-  void limit_waits(std::chrono::nanoseconds limit) {
-    for (auto& ring : rings_) ring.ring.timeout_ns = static_cast<std::uint64_t>(limit.count());
-  }
 
   /// \param cores  where to pin the workers; empty: the workers' own choice.
   void start(const BundleEnd& here, const BundleEnd& there, std::vector<unsigned> cores) {

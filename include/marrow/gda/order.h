@@ -7,7 +7,7 @@
 //
 // GPU lanes. The NIC reads queues in this GPU's memory through its L2, where GPU scope orders; it is no thread of the
 // PTX model, so only system scope speaks of it by the book. Every asm clobbers memory, else the compiler moves stores.
-// Host lanes show behaviour and exact counts, never a GPU's costs: GPU scope becomes a release fence, system scope a
+// Host lanes show behaviour and exact counts, never a GPU's costs: GPU scope becomes an acq_rel fence, system scope a
 // sequentially consistent one, kNone a barrier for the compiler alone.
 #pragma once
 
@@ -87,6 +87,7 @@ MARROW_HD inline void emit_fence() {
   if constexpr (F == FenceKind::kNone) asm volatile("" ::: "memory");
 #else
 #if defined(__SANITIZE_THREAD__) && !defined(__clang__)
+#pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wtsan"  // TSan sees the release of dbrec and doorbell stores instead of the fences
 #endif
   if constexpr (F == FenceKind::kNone)
@@ -94,6 +95,9 @@ MARROW_HD inline void emit_fence() {
   else if constexpr (F != FenceKind::kSystem)
     std::atomic_thread_fence(std::memory_order_acq_rel);
   if constexpr (F == FenceKind::kSystem) std::atomic_thread_fence(std::memory_order_seq_cst);
+#if defined(__SANITIZE_THREAD__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 #endif
 }
 

@@ -37,7 +37,6 @@ inline constexpr std::uint32_t kSkipMarker = 0xffffffff;  // in payload_bytes: t
 constexpr std::uint32_t record_bytes(std::uint32_t payload_bytes) {
   return kRecordAlign + ((payload_bytes + kRecordAlign - 1) & ~(kRecordAlign - 1));
 }
-inline constexpr std::uint32_t kMaxRecordBytes = record_bytes(kMaxPayload);
 
 class RingProducer {
  public:
