@@ -60,7 +60,6 @@ std::string data_of(const measure::Document& document) {
   return harmless(data.dump());
 }
 
-/// Samples are left out where a record has none, so that no empty list is written.
 measure::Document read_all(const std::vector<std::string>& files) {
   std::vector<measure::NamedDocument> parts;
   for (const auto& file : files) parts.push_back({file, measure::read_document(file)});
@@ -73,7 +72,8 @@ int report_command(const ReportOptions& options) {
   auto page = std::string(report_page());
   if (page.empty()) {
     throw util::Error(
-        "this marrow was built without Node.js and npm, so it has everything but the page of `marrow report`",
+        "this marrow was built without Node.js, npm or its packages, so it has everything but the page of `marrow "
+        "report`",
         util::ErrorKind::kWaived, "install nodejs and npm, and build again");
   }
   refuse_unwritable(options.out);
