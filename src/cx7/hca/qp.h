@@ -206,7 +206,7 @@ struct Requester {
   Time held_until{0};          // receiver-not-ready pause; 0: none
   Time moved_unrung_since{0};  // strict mode: dbrec ahead of the doorbell
   bool unrung_reported = false;
-  std::uint32_t acked_psn = 0;  // everything up to it arrived at the peer
+  std::uint32_t acked_psn = 0;              // everything up to it arrived at the peer
   std::uint32_t window_bytes = UINT32_MAX;  // that may be on their way to the peer unacknowledged
   struct Failure {
     bool pending = false;  // reported once everything before it is retired
