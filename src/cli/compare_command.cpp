@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "cli/closest.h"
 #include "cli/output_file.h"
@@ -62,7 +63,8 @@ int compare_command(const CompareOptions& options) {
   // Thresholds that name nothing are refused before anything is printed.
   const auto answers = answers_of(statements, last);
   if (options.files.size() == 2) code = compare_two(options, read_narrowed(options.files.front(), options), last);
-  if (!statements.empty()) print(answers_text(answers, stdout_look()));
+  if (!statements.empty() && options.csv == kStdout) std::fputs(answers_text(answers, stdout_look()).c_str(), stderr);
+  if (!statements.empty() && options.csv != kStdout) print(answers_text(answers, stdout_look()));
   return all_held(answers) ? code : static_cast<int>(util::ErrorKind::kFailed);
 }
 
@@ -72,12 +74,11 @@ int merge_command(const MergeOptions& options) {
   std::vector<measure::NamedDocument> parts;
   for (const auto& file : options.files) parts.push_back({file, measure::read_document(file)});
   const auto document = measure::merge(parts);
-  const bool all_raw = std::all_of(document.records.begin(), document.records.end(), [](const measure::Record& record) {
-    return std::all_of(record.metrics.begin(), record.metrics.end(),
-                       [](const measure::Metric& metric) { return !metric.summary.samples.empty(); });
-  });
-  const auto raw = all_raw ? measure::Raw::kWrite : measure::Raw::kLeaveOut;
-  if (!options.out.empty()) write_output(options.out, measure::to_text(document, raw));
+  if (options.out == kStdout && options.csv == kStdout) {
+    throw util::Error("the document and its CSV cannot both go to standard output", util::ErrorKind::kUsage,
+                      "a file for one of them");
+  }
+  if (!options.out.empty()) write_output(options.out, measure::to_text(document, measure::Raw::kWrite));
   if (!options.csv.empty()) write_output(options.csv, measure::to_csv(document));
   return 0;
 }

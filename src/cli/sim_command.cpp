@@ -61,9 +61,12 @@ int sim_command(const SimOptions& options) {
   for (const auto& word : options.command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   ::execvp(words[0], words.data());
-  const auto problem = util::system_error(fmt::format("cannot run '{}'", options.command.front()), errno);
+  const int why = errno;
+  const auto problem = util::system_error(fmt::format("cannot run '{}'", options.command.front()), why);
   std::fprintf(stderr, "error: %s\n", problem.what());
-  return errno == ENOENT ? kNotFound : kNotRunnable;
+  if (why != ENOENT) return kNotRunnable;
+  std::fputs("try: Debian has ibv_* in ibverbs-utils and ib_* in perftest\n", stderr);
+  return kNotFound;
 }
 
 }  // namespace marrow::cli

@@ -104,7 +104,6 @@ TEST(QueryDevice, PromisesNothingUnmodelled) {
   ASSERT_EQ(invoke_write(*nic.file, IB_USER_VERBS_CMD_QUERY_DEVICE,
                          {.core_in = bytes_of(in), .core_out = room_of(out), .own_in = {}, .own_out = {}}),
             0);
-  EXPECT_EQ(out.max_mw, 0u);
   EXPECT_EQ(out.max_mcast_grp, 0u);
   EXPECT_EQ(out.max_raw_ethy_qp, 0u);
   EXPECT_EQ(out.phys_port_cnt, 1);

@@ -125,8 +125,8 @@ TEST(Decode, AnswersTheProbeForWriteCommands) {
 // What is not modelled must not send libibverbs to write(2): EOPNOTSUPP, not EPROTONOSUPPORT.
 TEST(Decode, RefusesWriteCommandsThatAreNotModelled) {
   Nic nic;
-  for (const auto command : {IB_USER_VERBS_CMD_CREATE_SRQ, IB_USER_VERBS_CMD_ALLOC_MW, IB_USER_VERBS_CMD_RESIZE_CQ,
-                             IB_USER_VERBS_CMD_ATTACH_MCAST, IB_USER_VERBS_CMD_OPEN_XRCD}) {
+  for (const auto command : {IB_USER_VERBS_CMD_CREATE_SRQ, IB_USER_VERBS_CMD_ATTACH_MCAST,
+                             IB_USER_VERBS_CMD_DETACH_MCAST, IB_USER_VERBS_CMD_OPEN_QP}) {
     EXPECT_EQ(invoke_write(*nic.file, command, {}), -EOPNOTSUPP) << command;
   }
   EXPECT_EQ(invoke_write(*nic.file, 0x4000, {}), -EOPNOTSUPP);
@@ -135,8 +135,7 @@ TEST(Decode, RefusesWriteCommandsThatAreNotModelled) {
 // Methods of the kernel that are not modelled are unknown here.
 TEST(Decode, RefusesMethodsThatAreNotModelled) {
   Nic nic;
-  const unsigned rows[][2] = {{UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY},
-                              {UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC},
+  const unsigned rows[][2] = {{UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC},
                               {UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_CREATE},
                               {MLX5_IB_OBJECT_VAR, MLX5_IB_METHOD_VAR_OBJ_ALLOC},
                               {MLX5_IB_OBJECT_DEVX_ASYNC_CMD_FD, MLX5_IB_METHOD_DEVX_ASYNC_CMD_FD_ALLOC}};

@@ -144,7 +144,7 @@ TEST_F(Devx, CallsCarryOnlyTheirOwnCommands) {
 }
 
 TEST_F(Devx, UnknownCommandsAreFirmwaresToRefuse) {
-  EXPECT_EQ(general(mailbox(static_cast<prm::Command>(0x762), 0x20), 0x100), -EREMOTEIO);
+  EXPECT_EQ(general(mailbox(static_cast<prm::Command>(0x905), 0x20), 0x100), -EREMOTEIO);
   EXPECT_EQ(status(), static_cast<unsigned>(prm::CommandStatus::kBadOpcode));
   EXPECT_NE(prm::get(out_.data(), prm::out::syndrome), 0u);
   EXPECT_EQ(obj_create(mailbox(prm::Command::kCreateMkey, 0x110)).result, -EREMOTEIO);
