@@ -2,6 +2,8 @@
 // See inboxes.h.
 #include "cx7/cuda/inboxes.h"
 
+#include "cx7/cuda/table_memory.cuh"
+
 namespace marrow::cx7::cuda {
 
 std::uint32_t Inboxes::open(const Seat& seat, Inbox entry, std::uint64_t id, Cq& cq) {
@@ -22,6 +24,15 @@ std::uint32_t Inboxes::open(const Seat& seat, Inbox entry, std::uint64_t id, Cq&
   memory_.write(tables.inboxes[number], entry);
   cq_of_[number] = id;
   return number;
+}
+
+void Inboxes::reset(std::uint32_t number) {
+  const std::uint32_t none = 0;
+  if (number != 0) memory_.write(memory_.there().inboxes[number].taken, none);
+}
+
+void Inboxes::set_pause(std::uint32_t number, std::uint32_t us) {
+  if (number != 0) memory_.write(memory_.there().inboxes[number].rnr_pause_us, us);
 }
 
 void Inboxes::close(std::uint32_t number) {

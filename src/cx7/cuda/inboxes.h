@@ -8,21 +8,23 @@
 #include <unordered_map>
 
 #include "cx7/cuda/seats.h"
-#include "cx7/cuda/table_memory.cuh"
+#include "cx7/cuda/tables.h"
 #include "cx7/hca/objects.h"
 
 namespace marrow::cx7::cuda {
+
+class TableMemory;
 
 class Inboxes {
  public:
   explicit Inboxes(TableMemory& memory) : memory_(memory) {}
 
-  /// `id` names the CQ among all. \returns what PeerEntry::inbox says, or 0 when the tables are full.
+  /// `id` names the CQ among all. Number 0 is none in the other calls. \returns what PeerEntry::inbox says, or 0 when
+  /// the tables are full.
   std::uint32_t open(const Seat& seat, Inbox entry, std::uint64_t id, Cq& cq);
   /// As in a queue pair that was reset: no receive is taken.
-  void reset(std::uint32_t number) { set(number, &Inbox::taken, 0u); }
-  void set_pause(std::uint32_t number, std::uint32_t us) { set(number, &Inbox::rnr_pause_us, us); }
-  /// 0: nothing happens.
+  void reset(std::uint32_t number);
+  void set_pause(std::uint32_t number, std::uint32_t us);
   void close(std::uint32_t number);
 
   /// Whether this CQ's entries are numbered here.
@@ -35,11 +37,6 @@ class Inboxes {
     std::uint32_t users = 0;
     Cq* cq = nullptr;
   };
-  template <class Field>
-  void set(std::uint32_t number, Field Inbox::*field, Field value) {
-    if (number != 0) memory_.write(memory_.there().inboxes[number].*field, value);
-  }
-
   TableMemory& memory_;
   std::unordered_map<std::uint64_t, KeptCq> kept_;
   std::unordered_map<std::uint32_t, std::uint64_t> cq_of_;  // by inbox
