@@ -176,8 +176,9 @@ bool UdpLink::parse(Incoming& slot, const mmsghdr& message, std::uint8_t device)
   Packet& packet = slot.packet;
   packet = {};
   const std::uint32_t bytes = message.msg_len;
-  const auto shape = bytes >= kBthBytes + kIcrcBytes ? read_bth(slot.bth.data(), packet) : std::nullopt;
-  const std::uint32_t frame = shape ? kBthBytes + shape->extension_bytes + shape->pad_bytes + kIcrcBytes : bytes + 1;
+  const auto read = bytes >= kBthBytes + kIcrcBytes ? read_bth(slot.bth.data(), packet) : std::nullopt;
+  const auto shape = read.value_or(WireShape{});
+  const std::uint32_t frame = read ? kBthBytes + shape.extension_bytes + shape.pad_bytes + kIcrcBytes : bytes + 1;
   if (frame > bytes || bytes - frame > kMaxMtu || (message.msg_hdr.msg_flags & MSG_TRUNC) != 0) {
     ++counters_.network_malformed;
     return false;
@@ -195,8 +196,8 @@ bool UdpLink::parse(Incoming& slot, const mmsghdr& message, std::uint8_t device)
   packet.from_host = from;
   packet.grh = transport_of(packet.opcode) == Transport::kUd;
   const std::uint32_t front = grh_bytes(packet);
-  if (shape->extension_bytes != front) {
-    std::memmove(packet.payload() + front, slot.payload.data() + shape->extension_bytes, packet.payload_bytes);
+  if (shape.extension_bytes != front) {
+    std::memmove(packet.payload() + front, slot.payload.data() + shape.extension_bytes, packet.payload_bytes);
   }
   if (packet.grh) write_ip_header(packet, sockets_[device].address());
   packet.payload_bytes += front;
