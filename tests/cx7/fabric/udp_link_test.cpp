@@ -7,7 +7,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,7 +53,7 @@ State send(Fabric& from, unsigned route, const Packet& packet, std::string_view 
   if (room.state != State::kRoom) return room.state;
   *room.packet = packet;
   room.packet->payload_bytes = bytes;
-  std::memcpy(room.packet->payload(), payload.data(), bytes);
+  std::ranges::copy(std::as_bytes(std::span(payload)), room.packet->payload());
   from.commit(route);
   return room.state;
 }
