@@ -151,7 +151,7 @@ TEST(Compare, WhatCanBeBelowZeroIsComparedByDifference) {
 
 TEST(Compare, AnotherMachineOrBuildIsNoted) {
   auto b = one(sample_record());
-  b.environments[0].build_type = "Debug";
+  b.environments[0].build_type = "some other";
   b.records[0].counts.totals[2].total += 8;
   const auto text = comparison_text(compare(one(sample_record()), b), {});
   EXPECT_THAT(text, HasSubstr("another build type"));
