@@ -20,7 +20,7 @@ function(marrow_cuda_library name)
 endfunction()
 
 # marrow_precompile(target header): every C++ file of the target sees this header first. A file still includes what it
-# uses: the dev preset builds without.
+# uses: the sanitizers' presets build without.
 function(marrow_precompile target header)
   if(MARROW_PRECOMPILE)
     target_precompile_headers(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${PROJECT_SOURCE_DIR}/${header}>)
