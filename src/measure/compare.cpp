@@ -71,15 +71,9 @@ void refuse_other_kind(const Record& a, const Record& b, const std::string& what
                     util::ErrorKind::kUsage, "two documents of the same --lane and --nic");
 }
 
-const Metric* find(const Record& record, const std::string& name) {
-  const auto at =
-      std::find_if(record.metrics.begin(), record.metrics.end(), [&](const auto& m) { return m.name == name; });
-  return at == record.metrics.end() ? nullptr : &*at;
-}
-
 void compare_metrics(const Record& a, const Record& b, const CompareLimits& limits, Comparison& out) {
   for (const auto& metric : a.metrics) {
-    const auto* other = find(b, metric.name);
+    const auto* other = metric_of(b, metric.name);
     if (other == nullptr) {
       out.notes.push_back(fmt::format("{}: '{}' is only in the first", row_of(a), metric.name));
       continue;

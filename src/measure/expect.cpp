@@ -36,12 +36,6 @@ bool matches(const Term& term, const Record& record) {
                      [&](const auto& f) { return property(record, f.first) == f.second; });
 }
 
-const Metric* find(const Record& record, const std::string& name) {
-  const auto at =
-      std::find_if(record.metrics.begin(), record.metrics.end(), [&](const auto& m) { return m.name == name; });
-  return at == record.metrics.end() ? nullptr : &*at;
-}
-
 std::vector<const Record*> rows_of(const Term& term, const Document& document) {
   std::vector<const Record*> rows;
   for (const auto& record : document.records) {
@@ -81,7 +75,7 @@ std::vector<Value> values_of(const Term& term, const Document& document) {
   std::vector<Value> values;
   bool any = false;
   for (const auto* record : rows_of(term, document)) {
-    const auto* metric = find(*record, term.metric);
+    const auto* metric = metric_of(*record, term.metric);
     any = any || metric != nullptr;
     if (metric != nullptr) values.push_back({record, metric, statistic_of(metric->summary, term.statistic)});
     if (metric == nullptr && record->status == Status::kFailed) values.push_back({record, nullptr, 0});
@@ -161,7 +155,7 @@ std::vector<Kind> kinds_of(const Statement& statement, const Document& document)
   for (const auto& term : {std::optional<Term>(statement.left), statement.right}) {
     if (!term) continue;
     for (const auto* record : rows_of(*term, document)) {
-      if (const auto* metric = find(*record, term->metric)) kinds.push_back(metric->kind);
+      if (const auto* metric = metric_of(*record, term->metric)) kinds.push_back(metric->kind);
     }
   }
   return kinds;

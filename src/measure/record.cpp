@@ -27,13 +27,6 @@ constexpr std::array<KindText, 4> kKinds{{
 }};
 constexpr std::array<std::string_view, 3> kStatuses{"passed", "failed", "waived"};
 
-/// A metric of the record by name; null when it has none.
-const Metric* find(const Record& record, const std::string& name) {
-  const auto at =
-      std::find_if(record.metrics.begin(), record.metrics.end(), [&](const auto& m) { return m.name == name; });
-  return at == record.metrics.end() ? nullptr : &*at;
-}
-
 /// Metrics of all runs in order of first appearance: a count of rare things has another name where none was seen.
 std::vector<Metric> pooled_metrics(std::span<const Record> runs) {
   std::vector<Metric> pool;
@@ -42,7 +35,7 @@ std::vector<Metric> pooled_metrics(std::span<const Record> runs) {
       if (std::any_of(pool.begin(), pool.end(), [&](const auto& m) { return m.name == metric.name; })) continue;
       std::vector<Summary> summaries;
       for (const auto& other : runs) {
-        if (const auto* same = find(other, metric.name)) summaries.push_back(same->summary);
+        if (const auto* same = metric_of(other, metric.name)) summaries.push_back(same->summary);
       }
       pool.push_back(metric);
       pool.back().summary = pooled(std::span<const Summary>(summaries));
@@ -95,6 +88,12 @@ std::string_view name_of(Status status) {
 std::string text_of(const Axis& axis) {
   const auto* number = std::get_if<std::int64_t>(&axis.value);
   return axis.name + "=" + (number ? std::to_string(*number) : std::get<std::string>(axis.value));
+}
+
+const Metric* metric_of(const Record& record, const std::string& name) {
+  const auto at =
+      std::find_if(record.metrics.begin(), record.metrics.end(), [&](const auto& m) { return m.name == name; });
+  return at == record.metrics.end() ? nullptr : &*at;
 }
 
 void fail(Record& record, std::string reason) {

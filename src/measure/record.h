@@ -99,6 +99,9 @@ void fail(Record& record, std::string reason);
 /// "mini-gda, gpu-fence, bytes=8 payload=inline"
 [[nodiscard]] std::string label_of(const Record& record);
 
+/// Null when the record has no metric of that name.
+[[nodiscard]] const Metric* metric_of(const Record& record, const std::string& name);
+
 /// The row that a record is of, whoever measured it: experiment, path, policy and axes.
 [[nodiscard]] std::string row_of(const Record& record);
 

@@ -12,6 +12,7 @@
 
 #include "cx7/fw/command.h"
 #include "cx7/fw/limits.h"
+#include "cx7/fw/world.h"
 #include "fuzz/input.h"
 #include "marrow/wire/doorbell.h"
 #include "verbs/mailboxes.h"
@@ -21,13 +22,6 @@ namespace {
 
 namespace prm = wire::prm;
 
-constexpr std::uint32_t kPdn = 0x11;
-constexpr std::uint32_t kUarPage = 7;
-constexpr std::uint32_t kUmem = 5;
-constexpr std::size_t kCqAt = 0x0000;
-constexpr std::size_t kQueueAt = 0x2000;
-constexpr std::size_t kDbrecAt = 0x7000;
-constexpr std::size_t kUmemBytes = 0x8000;
 constexpr std::uint32_t kKey = 0x300;
 constexpr std::uint32_t kSqWqebbs = 32;
 constexpr int kMostCommands = 24;
@@ -64,11 +58,7 @@ class World {
   World() : client_(nic().engine, nic().engine.device(0)) {
     memory().fill(std::byte{});
     nic().registers.fill(std::byte{});
-    engine().add_uar(client_.device, kUarPage, nic().registers.data());
-    client_.uars.insert(kUarPage);
-    client_.device.pds.put(kPdn, std::make_unique<Pd>(Pd{.pdn = kPdn}));
-    client_.pds.insert(kPdn);
-    client_.umems.emplace(kUmem, Umem{.id = kUmem, .base = memory().data(), .bytes = kUmemBytes});
+    give_world(client_, nic().registers.data(), memory().data());
     engine().add_mkey(client_.device, {.key = kKey,
                                        .pdn = kPdn,
                                        .access = kLocalWrite | kRemoteWrite | kRemoteRead | kRemoteAtomic,

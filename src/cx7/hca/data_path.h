@@ -129,6 +129,7 @@ class DataPath {
   bool gather(const DecodedWqe& wqe, std::uint32_t offset, std::span<std::byte> to);
   void arm_timer(Qp& qp);
   void refuse(Qp& qp, const Requester::Failure& failure);
+  bool refuse_next(Qp& qp, const Refusal& refusal);
 
   // datagram.cpp
   bool send_datagram(Qp& qp);

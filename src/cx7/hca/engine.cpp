@@ -65,6 +65,7 @@ Engine::Lock::~Lock() {
 bool Engine::step(Time now) {
   if (waiting_.load(std::memory_order_relaxed) != 0) return true;  // a control call comes first
   const std::lock_guard lock(mutex_);
+  last_step_ = now;
   bool moved = false;
   for (auto& device : devices_) moved |= DataPath(*this, *device, now).poll_doorbells();
   moved |= fabric_.deliver(kDeliverAStep, now, [this, now](const Packet& packet) { deliver(packet, now); }) != 0;
@@ -170,7 +171,7 @@ void Engine::remove_cq(Device& device, Cq& cq) {
 }
 
 bool Engine::resize_cq(Device& device, Cq& cq, const CqMemory& to) {
-  return DataPath(*this, device, next_scan_).resize_cq(cq, to);
+  return DataPath(*this, device, last_step_).resize_cq(cq, to);
 }
 
 Srq& Engine::add_srq(Device& device, const Srq& srq) {
@@ -259,7 +260,7 @@ void Engine::remove_qp(Device& device, Qp& qp) {
   if (config.srq != nullptr) --config.srq->users;
   if (Pd* pd = device.pds.find(config.pdn)) --pd->users;
   if (gpu_ != nullptr) gpu_->qp_gone(qp);
-  DataPath(*this, device, next_scan_).disconnect(qp);
+  DataPath(*this, device, last_step_).disconnect(qp);
   if (qp.dct != nullptr) drain_dct(qp);
   std::erase(device.dcts, &qp);
   if (Uar* uar = find_uar(device, config.uar_page)) {

@@ -145,6 +145,7 @@ class Engine {
   std::vector<Qp*> serving_;
   Trace trace_;
   Time next_scan_{0};
+  Time last_step_{0};  // what a control call, which has no clock, takes for now
   GpuChoice gpu_choice_;
   GpuEngine* gpu_ = nullptr;
   std::unique_ptr<Neighbours> neighbours_;

@@ -73,7 +73,7 @@ Engine::Modify Engine::change_state(Device& device, Qp& qp, QpState to, const Qp
   if (!is_legal(qp.state, to)) return Modify::kBadState;
   if (!is_complete(to, attributes)) return Modify::kBadAttribute;
   if (to == QpState::kReset) {
-    DataPath(*this, device, next_scan_).disconnect(qp);
+    DataPath(*this, device, last_step_).disconnect(qp);
     reset(qp);
     qp.state = to;
     return Modify::kOk;
@@ -83,8 +83,7 @@ Engine::Modify Engine::change_state(Device& device, Qp& qp, QpState to, const Qp
     return Modify::kOk;
   }
   if (to == QpState::kError) {
-    // No clock on the control path: the time only dates CQEs, and the last scan is near enough.
-    DataPath(*this, device, next_scan_).enter_error(qp);
+    DataPath(*this, device, last_step_).enter_error(qp);
     return Modify::kOk;
   }
   qp.attributes = attributes;
@@ -96,7 +95,7 @@ Engine::Modify Engine::change_state(Device& device, Qp& qp, QpState to, const Qp
     if (acknowledged) qp.requester.window_bytes = fabric_.window_bytes(route_of(qp));
   }
   qp.state = to;
-  if (to == QpState::kRts && !qp.on_gpu) DataPath(*this, device, next_scan_).mark_ready(qp);
+  if (to == QpState::kRts && !qp.on_gpu) DataPath(*this, device, last_step_).mark_ready(qp);
   return Modify::kOk;
 }
 

@@ -59,9 +59,12 @@ PacketOpcode packet_opcode(Opcode opcode, std::uint32_t packet, std::uint32_t pa
   return packet + 1 == packets ? shape.last : shape.middle;
 }
 
-/// How many packets like those of a message of `bytes` the window takes; a small one costs buffers too.
+/// How many packets like those of a message of `bytes` the window takes; a small one costs buffers too. Inside a host
+/// the rings are the bound.
 std::uint32_t window_packets(const Qp& qp, std::uint32_t bytes) {
   constexpr std::uint32_t kLeastCost = 512;
+  constexpr std::uint32_t kUnbounded = 1u << 22;  // less than half of all PSNs
+  if (qp.requester.window_bytes == UINT32_MAX) return kUnbounded;
   return qp.requester.window_bytes / std::max(kLeastCost, std::min(bytes, qp.attributes.mtu_bytes));
 }
 
@@ -94,22 +97,15 @@ bool DataPath::fetch(Qp& qp) {
   const auto refusal = decode(qp, requester.next, requester.decoded);
   const auto& wqe = requester.decoded;
   const auto opcode = wqe.ctrl.opcode();
-  if (refusal) {
-    refuse(qp, {true, static_cast<std::uint16_t>(requester.next), opcode, refusal.syndrome, refusal.vendor});
-    return false;
-  }
+  if (refusal) return refuse_next(qp, refusal);
   const bool fenced = wqe.ctrl.fence() >= wire::Fence::kFence && requester.reads_out != 0;
   const bool reads_full = awaits_response(opcode) && requester.reads_out >= qp.attributes.initiator_reads;
   if (awaits_response(opcode) && qp.attributes.initiator_reads == 0) {
-    refuse(qp, {true, static_cast<std::uint16_t>(requester.next), opcode, wire::Syndrome::kLocalQpOperation, 0});
-    return false;
+    return refuse_next(qp, {wire::Syndrome::kLocalQpOperation, 0});
   }
   if (fenced || reads_full || (qp.dci != nullptr && !aim(qp))) return false;
   if (opcode == Opcode::kUmr) {
-    if (const auto unchanged = change_key(qp, wqe.key_change)) {
-      refuse(qp, {true, static_cast<std::uint16_t>(requester.next), opcode, unchanged.syndrome, unchanged.vendor});
-      return false;
-    }
+    if (const auto unchanged = change_key(qp, wqe.key_change)) return refuse_next(qp, unchanged);
   }
 
   const auto mtu = qp.attributes.mtu_bytes;
@@ -137,6 +133,14 @@ bool DataPath::fetch(Qp& qp) {
 void DataPath::refuse(Qp& qp, const Requester::Failure& failure) {
   if (failure.syndrome == wire::Syndrome::kLocalProtection) ++device_.counters.local_protection_errors;
   qp.requester.failure = failure;
+}
+
+// The WQE that fetch() looks at. False, for its caller.
+bool DataPath::refuse_next(Qp& qp, const Refusal& refusal) {
+  const auto& requester = qp.requester;
+  const auto opcode = requester.decoded.ctrl.opcode();
+  refuse(qp, {true, static_cast<std::uint16_t>(requester.next), opcode, refusal.syndrome, refusal.vendor});
+  return false;
 }
 
 // Packets that another host has not acknowledged are bounded: a network loses what finds no buffer.

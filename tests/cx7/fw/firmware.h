@@ -15,19 +15,12 @@
 #include "cx7/fw/command.h"
 #include "cx7/fw/limits.h"
 #include "cx7/fw/port.h"
+#include "cx7/fw/world.h"
 
 namespace marrow::cx7::fw {
 
 namespace prm = wire::prm;
 using Mailbox = std::vector<std::byte>;
-
-constexpr std::uint32_t kPdn = 0x11;
-constexpr std::uint32_t kUarPage = 7;
-constexpr std::uint32_t kUmem = 5;
-constexpr std::size_t kCqAt = 0x0000;
-constexpr std::size_t kQueueAt = 0x2000;
-constexpr std::size_t kDbrecAt = 0x7000;
-constexpr std::size_t kUmemBytes = 0x8000;
 
 class Firmware : public testing::Test {
  protected:
@@ -36,11 +29,7 @@ class Firmware : public testing::Test {
       : engine_("test-" + std::to_string(::getpid()), checking),
         client_(engine_, engine_.device(0)),
         memory_(new (std::align_val_t{4096}) Bytes{}) {
-    engine_.add_uar(client_.device, kUarPage, registers_.data());
-    client_.uars.insert(kUarPage);
-    client_.device.pds.put(kPdn, std::make_unique<Pd>(Pd{.pdn = kPdn}));
-    client_.pds.insert(kPdn);
-    client_.umems.emplace(kUmem, Umem{.id = kUmem, .base = memory_->data(), .bytes = kUmemBytes});
+    give_world(client_, registers_.data(), memory_->data());
   }
   void TearDown() override { override_link_layer(LinkLayer::kInfiniBand); }
 
