@@ -65,17 +65,11 @@ void run(Context& context, const Point& point, measure::Record& record) {
   record.verified = true;
 }
 
-const measure::Metric* metric_of(const measure::Record& record, std::string_view name) {
-  const auto at = std::find_if(record.metrics.begin(), record.metrics.end(),
-                               [&](const auto& metric) { return metric.name == name; });
-  return at == record.metrics.end() ? nullptr : &*at;
-}
-
 }  // namespace
 
 void add_price(const Context& context, const measure::Record& by_lane, measure::Record& by_host) {
-  const auto* without = metric_of(by_lane, kPrice);
-  const auto* with = metric_of(by_host, kPrice);
+  const auto* without = measure::metric_of(by_lane, kPrice);
+  const auto* with = measure::metric_of(by_host, kPrice);
   if (without == nullptr || with == nullptr) return;
   const std::array extra{with->summary.p50 - without->summary.p50};
   by_host.metrics.push_back({"extra put+completion", with->unit, context.nic_kind, measure::summarise(extra), {}});

@@ -90,7 +90,7 @@ std::string text_of(const Axis& axis) {
   return axis.name + "=" + (number ? std::to_string(*number) : std::get<std::string>(axis.value));
 }
 
-const Metric* metric_of(const Record& record, const std::string& name) {
+const Metric* metric_of(const Record& record, std::string_view name) {
   const auto at =
       std::find_if(record.metrics.begin(), record.metrics.end(), [&](const auto& m) { return m.name == name; });
   return at == record.metrics.end() ? nullptr : &*at;

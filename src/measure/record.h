@@ -100,7 +100,7 @@ void fail(Record& record, std::string reason);
 [[nodiscard]] std::string label_of(const Record& record);
 
 /// Null when the record has no metric of that name.
-[[nodiscard]] const Metric* metric_of(const Record& record, const std::string& name);
+[[nodiscard]] const Metric* metric_of(const Record& record, std::string_view name);
 
 /// The row that a record is of, whoever measured it: experiment, path, policy and axes.
 [[nodiscard]] std::string row_of(const Record& record);
