@@ -5,9 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "cli/spawn.h"
+#include "cli/folder.h"
 
 namespace marrow::cli {
 namespace {
@@ -18,22 +17,8 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-Ended tool(std::vector<std::string> words) {
-  words.insert(words.begin(), TRIAL_TOOL);
-  return spawn(words);
-}
-
-class Documents : public ::testing::Test {
+class Documents : public InFolder {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(::testing::TempDir()) / "marrow_documents_test";
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directory(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  [[nodiscard]] std::string file(const std::string& name) const { return (folder_ / name).string(); }
-
   /// A document that the trial tool measured.
   std::string measured(const std::string& name,
                        std::vector<std::string> words = {"passes", "--iterations", "200"}) const {
@@ -42,18 +27,10 @@ class Documents : public ::testing::Test {
     EXPECT_LE(ended.code, 1) << ended.err;
     return file(name);
   }
-  static std::string content(const std::string& name) {
-    std::ifstream in(name);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-  }
   void write(const std::string& name, const std::string& text) const { std::ofstream(file(name)) << text; }
   [[nodiscard]] std::size_t files() const {
     return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_), {}));
   }
-
-  std::filesystem::path folder_;
 };
 
 void expect_refused(const Ended& ended, const std::string& sentence, const std::string& hint) {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "cli/spawn.h"
+#include "cli/folder.h"
 
 namespace marrow::cli {
 namespace {
@@ -16,11 +16,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-Ended tool(std::vector<std::string> words) {
-  words.insert(words.begin(), TRIAL_TOOL);
-  return spawn(words);
-}
 
 json document(std::vector<std::string> words, int code) {
   words.insert(words.begin(), {"run", "--json", "-", "--nic", "cx7-sim"});

@@ -6,9 +6,8 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "cli/spawn.h"
+#include "cli/folder.h"
 
 namespace marrow::cli {
 namespace {
@@ -18,36 +17,20 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-class Suite : public ::testing::Test {
+class Suite : public InFolder {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(::testing::TempDir()) / "marrow_suite_test";
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directory(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  [[nodiscard]] std::string file(const std::string& name) const { return (folder_ / name).string(); }
   [[nodiscard]] std::vector<std::string> words(std::vector<std::string> more = {}) const {
     more.insert(more.begin(), {TRIAL_TOOL, "suite", "paper", "--nic", "cx7-sim", "--json", file("s.json")});
     return more;
   }
-  [[nodiscard]] std::string content(const std::string& name) const {
-    std::ifstream in(file(name));
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-  }
   [[nodiscard]] json records_of(const std::string& experiment) const {
     json found = json::array();
-    const auto document = json::parse(content("s.json"));
+    const auto document = json::parse(content(file("s.json")));
     for (const auto& record : document["records"]) {
       if (record["experiment"] == experiment) found.push_back(record);
     }
     return found;
   }
-
-  std::filesystem::path folder_;
 };
 
 TEST_F(Suite, WhatMakesNoSenseIsRefused) {
@@ -93,7 +76,7 @@ TEST_F(Suite, AnInterruptedSuiteGoesOnBehindWhatIsDone) {
   EXPECT_EQ(first.code, 1) << first.err;
   EXPECT_THAT(first.err, HasSubstr("experiments are kept in"));
   EXPECT_FALSE(std::filesystem::exists(file("s.json")));
-  const auto journal = content("s.json.partial");
+  const auto journal = content(file("s.json.partial"));
   EXPECT_THAT(journal, HasSubstr("\"experiment\":\"single-op\""));
   EXPECT_THAT(journal, Not(HasSubstr("\"experiment\":\"timer-check\"")));
   // A line that was torn by the machine's death is measured again.
@@ -123,7 +106,7 @@ TEST_F(Suite, AFileThatIsNoJournalIsNotTouched) {
   const auto ended = spawn(words());
   EXPECT_EQ(ended.code, 2);
   EXPECT_THAT(ended.err, HasSubstr("is no journal of a suite"));
-  EXPECT_EQ(content("s.json.partial"), "my notes\n");
+  EXPECT_EQ(content(file("s.json.partial")), "my notes\n");
 }
 
 }  // namespace
