@@ -36,7 +36,7 @@ std::string lane_text(const Context& context, unsigned lanes) {
   auto text = fmt::format("host: {} CPU thread{}{} on {} core{}", lanes, lanes == 1 ? "" : "s",
                           software ? " and the software NIC's" : "", cores, cores == 1 ? "" : "s");
   if (is_crowded(context, lanes))
-    text += "; more threads than cores, so waits give the core away and tails show the scheduler";
+    text += "; more threads than cores, so waits give the core away and medians and tails may show the scheduler";
   return text;
 }
 

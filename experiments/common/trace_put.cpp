@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <bit>
+
 #include "marrow/wire/cqe.h"
 #include "marrow/wire/doorbell.h"
 #include "marrow/wire/wqe.h"
@@ -86,9 +89,10 @@ std::string tell_order(gda::Ordering ordering, const gda::QueueDump& dump) {
   wire::be32 dbrec;
   dbrec.raw = dump.dbrec_raw;
   const auto word = wire::doorbell_word(dump.qp.qpn, dump.counters.pi);
-  return fmt::format("{}dbrec = {} ({} store)\n{}doorbell = 0x{:016x} ({} store): QPN 0x{:x}, producer index {}",
+  const auto bytes = std::bit_cast<std::array<wire::be32, 2>>(word);  // as they lie in memory
+  return fmt::format("{}dbrec = {} ({} store)\n{}doorbell = {:08x} {:08x} ({} store): QPN 0x{:x}, producer index {}",
                      fence_name(recipe.before_dbrec), dbrec.host(), store_name(recipe.dbrec),
-                     fence_name(recipe.before_doorbell), word, store_name(recipe.doorbell),
+                     fence_name(recipe.before_doorbell), bytes[0].host(), bytes[1].host(), store_name(recipe.doorbell),
                      wire::Doorbell::from_word(word).qpn, wire::Doorbell::from_word(word).end());
 }
 

@@ -50,7 +50,7 @@ std::string crowd_text(const Context& context, const Crowd& crowd) {
                           crowd.workers, crowd.workers == 1 ? "" : "s",
                           software ? " and the software NIC's thread" : "", cores, cores == 1 ? "" : "s");
   if (is_crowded(context, crowd.threads())) {
-    text += "; more threads than cores, so waits give the core away and tails show the scheduler";
+    text += "; more threads than cores, so waits give the core away and medians and tails may show the scheduler";
   }
   return text;
 }

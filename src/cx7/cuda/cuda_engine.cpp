@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's half of the engine: keeps the GPU's copy of the firmware's tables, and makes each change seen by all warps
-// before the call returns. Facts: none of hardware; what CUDA promises of copies beside a running kernel [obs].
+// before the call returns. One class, over 300 lines: each of its calls changes the same tables under the same order of
+// write and publish. Facts: none of hardware; what CUDA promises of copies beside a running kernel [obs].
 #include "cx7/cuda/cuda_engine.h"
 
 #include <cuda_runtime_api.h>
