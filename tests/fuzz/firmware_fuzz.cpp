@@ -12,7 +12,9 @@
 
 #include "cx7/fw/command.h"
 #include "cx7/fw/limits.h"
+#include "cx7/fw/mkc.h"
 #include "cx7/fw/world.h"
+#include "cx7/hca/key_layout.h"
 #include "fuzz/input.h"
 #include "marrow/wire/doorbell.h"
 #include "verbs/mailboxes.h"
@@ -72,6 +74,7 @@ class World {
     Device& device = client_.device;
     for (const auto& qpn : client_.qps) engine().remove_qp(device, *device.qps.find(qpn.first));
     for (const auto dctn : client_.dcts) engine().remove_qp(device, *device.qps.find(dctn));
+    for (const auto& mkey : client_.mkeys) engine().remove_mkey(device, device.mkeys.find(mkey.first)->key);
     for (const auto& cqn : client_.cqs) engine().remove_cq(device, *device.cqs.find(cqn.first));
     engine().remove_mkey(device, kKey);
     engine().remove_uar(device, kUarPage);
@@ -79,7 +82,7 @@ class World {
   }
 
   void step(fuzz::Input& input) {
-    switch (input.word<std::uint8_t>() % 8) {
+    switch (input.word<std::uint8_t>() % 9) {
       case 0:
         return run(cq(), input, &cqn_);
       case 1:
@@ -95,6 +98,8 @@ class World {
         return run(any(input), input, nullptr);
       case 6:
         return bring_up();
+      case 7:
+        return run(list_key(input), input, &mkey_);
       default:
         return ring(input);
     }
@@ -128,6 +133,32 @@ class World {
                                  .dbrec_offset = kDbrecAt + 64});
     prm::set(box.bytes.data(), prm::create_qp::wq_umem_offset, kQueueAt);
     return bytes_of(box);
+  }
+  /// A key that shows whatever the input says, or nothing yet.
+  static Box list_key(fuzz::Input& input) {
+    const std::uint32_t entries = input.word<std::uint8_t>() % 4;
+    Box box(create_mkey_at::kInBytes + std::size_t{entries} * kOctowordBytes);
+    prm::set(box.data(), prm::in::opcode, static_cast<std::uint32_t>(Command::kCreateMkey));
+    prm::set(box.data(), create_mkey_at::list_octowords, entries);
+    std::byte* const context = box.data() + create_mkey_at::kContext;
+    prm::set(context, mkc::free, entries == 0 ? 1 : 0);
+    prm::set(context, mkc::umr_en, 1);
+    for (const auto right : {mkc::local_read, mkc::local_write, mkc::remote_read, mkc::remote_write, mkc::atomic}) {
+      prm::set(context, right, 1);
+    }
+    prm::set(context, mkc::access_mode, 2 + input.word<std::uint8_t>() % 2);
+    prm::set(context, mkc::qpn, kAnyQp);
+    prm::set(context, mkc::pd, kPdn);
+    prm::set(context, mkc::length, kUmemBytes);
+    prm::set(context, mkc::log_entity_bytes, input.word<std::uint8_t>());
+    prm::set(context, mkc::octowords, 4);
+    const auto list = std::span(box).subspan(create_mkey_at::kInBytes);
+    input.fill(list);
+    for (std::uint32_t k = 0; k < entries; ++k) {
+      const wire::be32 key((input.word<std::uint8_t>() & 1) != 0 ? kKey : 0x400);
+      std::memcpy(list.data() + k * kOctowordBytes + 4, &key, sizeof key);
+    }
+    return box;
   }
   [[nodiscard]] verbs::Connection to_itself() const {
     verbs::Connection c;
@@ -176,9 +207,12 @@ class World {
     input.fill({at, wire::kWqebbBytes});
     const unsigned how = input.word<std::uint8_t>();
     const auto opcode = static_cast<wire::Opcode>(how & 0x1f);
-    const auto ctrl = wire::ctrl_segment({qpn_, index, wire::Completion::kAlways}, opcode, 2 + (how >> 6));
-    const auto remote = wire::remote_segment({input.word<std::uint16_t>(), kKey});
-    const auto data = wire::data_segment({input.word<std::uint16_t>(), kKey}, input.word<std::uint16_t>());
+    auto post = wire::Post{qpn_, index, wire::Completion::kAlways};
+    post.imm = mkey_ << 8;
+    const auto ctrl = wire::ctrl_segment(post, opcode, 2 + (how >> 6));
+    const auto key = (input.word<std::uint8_t>() & 1) != 0 ? mkey_ << 8 : kKey;
+    const auto remote = wire::remote_segment({input.word<std::uint16_t>(), key});
+    const auto data = wire::data_segment({input.word<std::uint16_t>(), key}, input.word<std::uint16_t>());
     if ((how & 0x20) != 0) return;
     std::memcpy(at, &ctrl, sizeof ctrl);
     std::memcpy(at + wire::kDsBytes, &remote, sizeof remote);
@@ -200,6 +234,7 @@ class World {
   Client client_;
   std::uint32_t cqn_ = 0;
   std::uint32_t qpn_ = 0;
+  std::uint32_t mkey_ = 0;  // its index
   std::uint32_t posted_ = 0;
 };
 

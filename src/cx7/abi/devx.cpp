@@ -4,12 +4,15 @@
 // Facts: EREMOTEIO with the reply copied back when firmware refused; EINVAL when the call does not fit [abi].
 #include "cx7/abi/schema_table.h"
 #include "cx7/fw/limits.h"
+#include "cx7/fw/mkc.h"
 
 namespace marrow::cx7::abi {
 namespace {
 
 namespace prm = wire::prm;
 using Buffer = std::vector<std::byte>;
+
+constexpr std::uint32_t kFirstListMode = 2;  // access modes of keys that show other keys
 
 // A command that nobody knows goes to the firmware, whose BAD_OPCODE says more than an errno.
 void check_role(const Buffer& in, fw::Role role) {
@@ -26,6 +29,9 @@ void set_umem_valid(Buffer& in) {
   } else if (opcode == prm::Command::kCreateQp) {
     prm::set(in.data(), prm::create_qp::wq_umem_valid, 1);
     prm::set(in.data() + prm::create_qp::kContext, prm::qpc::dbr_umem_valid, 1);
+  } else if (opcode == prm::Command::kCreateMkey) {
+    const auto mode = prm::get(in.data() + fw::create_mkey_at::kContext, fw::mkc::access_mode);
+    if (mode < kFirstListMode) prm::set(in.data(), fw::create_mkey_at::umem_valid, 1);
   }
 }
 
@@ -45,23 +51,15 @@ Buffer fetch(Context& context, const Request& request, std::uint16_t in_id) {
   return request.buffer(in_id);
 }
 
-/// The number by which firmware knows what a handle stands for: an object of DEVX, or a QP or CQ of the verbs.
-struct Target {
-  enum class Kind : std::uint8_t { kQp, kCq, kDct } kind{};
-  std::uint32_t number = 0;
-};
-
-Target target_of(const Object& object) {
+/// How firmware knows what a handle stands for: an object of DEVX, or a QP or CQ of the verbs.
+DevxObject::Name target_of(const Object& object) {
   switch (object.kind()) {
     case ObjectKind::kQp:
-      return {Target::Kind::kQp, static_cast<const QpObject&>(object).qp().config.qpn};
+      return {fw::Subject::kQp, static_cast<const QpObject&>(object).qp().config.qpn};
     case ObjectKind::kCq:
-      return {Target::Kind::kCq, static_cast<const CqObject&>(object).cq().cqn};
-    case ObjectKind::kDevx: {
-      const auto& name = static_cast<const DevxObject&>(object).name();
-      if (name.created_by == fw::Command::kCreateDct) return {Target::Kind::kDct, name.number};
-      return {name.created_by == fw::Command::kCreateQp ? Target::Kind::kQp : Target::Kind::kCq, name.number};
-    }
+      return {fw::Subject::kCq, static_cast<const CqObject&>(object).cq().cqn};
+    case ObjectKind::kDevx:
+      return static_cast<const DevxObject&>(object).name();
     default:
       refuse(EINVAL);
   }
@@ -72,10 +70,7 @@ void check_target(const Object& object, const Buffer& in) {
   const auto* const command = fw::find_command(fw::opcode_of(in));
   if (command == nullptr) return;
   const auto target = target_of(object);
-  const auto about = command->opcode == prm::Command::kQueryCq    ? Target::Kind::kCq
-                     : command->opcode == prm::Command::kQueryDct ? Target::Kind::kDct
-                                                                  : Target::Kind::kQp;
-  require(target.kind == about && prm::get(in.data(), prm::destroy::object) == target.number, EINVAL);
+  require(target.subject == command->subject && prm::get(in.data(), prm::destroy::object) == target.number, EINVAL);
 }
 
 struct HandleCall {
@@ -111,9 +106,8 @@ void devx_obj_create(Context& context, Request& request) {
   set_umem_valid(in);
   const auto handle = context.next_handle();
   const auto out = execute(context, request, in, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT);
-  auto object = std::make_unique<DevxObject>(
-      context.client,
-      DevxObject::Name{static_cast<prm::Command>(fw::opcode_of(in)), prm::get(out.data(), prm::out::object)});
+  const DevxObject::Name name{fw::find_command(fw::opcode_of(in))->subject, prm::get(out.data(), prm::out::object)};
+  auto object = std::make_unique<DevxObject>(context.client, name);
   request.out_bytes(MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, out);
   request.set_handle(MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, handle);
   context.add(handle, std::move(object));

@@ -36,11 +36,6 @@ std::uint32_t next_umem_id() {
   return ++last;
 }
 
-fw::Command destroyer_of(fw::Command creator) {
-  if (creator == fw::Command::kCreateDct) return fw::Command::kDestroyDct;
-  return creator == fw::Command::kCreateQp ? fw::Command::kDestroyQp : fw::Command::kDestroyCq;
-}
-
 }  // namespace
 
 PdObject::PdObject(fw::Client& client) : Object(kKind, client) {
@@ -75,7 +70,8 @@ void MrObject::change(Pd& pd, Mkey mkey) {
 }
 
 MwObject::MwObject(fw::Client& client, Pd& pd) : Object(kKind, client), pd_(pd) {
-  mkey_ = &client.engine.add_mkey(client.device, {.key = next_key(client.device), .pdn = pd.pdn, .window = true});
+  mkey_ = &client.engine.add_mkey(client.device,
+                                  {.key = next_key(client.device), .pdn = pd.pdn, .kind = Mkey::Kind::kWindow});
   ++pd_.users;
 }
 
@@ -225,18 +221,30 @@ DevxObject::~DevxObject() {
   }
 }
 
-fw::Reply DevxObject::run(fw::Command command) {
+int DevxObject::rank() const {
+  switch (name_.subject) {
+    case fw::Subject::kCq:
+      return kRankCq;
+    case fw::Subject::kMkey:
+      return kRankKey;
+    default:
+      return kRankQp;
+  }
+}
+
+fw::Reply DevxObject::run(const fw::CommandSpec& command) {
   std::array<std::byte, prm::destroy::kInBytes> in{};
   std::array<std::byte, prm::destroy::kOutBytes> out{};
-  prm::set(in.data(), prm::in::opcode, static_cast<std::uint32_t>(command));
+  prm::set(in.data(), prm::in::opcode, static_cast<std::uint32_t>(command.opcode));
   prm::set(in.data(), prm::destroy::object, name_.number);
   return fw::execute(client_, in, out);
 }
 
 void DevxObject::destroy() {
   if (gone_) return;
-  if (name_.created_by == fw::Command::kCreateDct) require(run(fw::Command::kDrainDct).ok(), EREMOTEIO);
-  const auto reply = run(destroyer_of(name_.created_by));
+  const auto* const drain = fw::find_command(name_.subject, fw::Role::kDrain);
+  if (drain != nullptr) require(run(*drain).ok(), EREMOTEIO);
+  const auto reply = run(*fw::find_command(name_.subject, fw::Role::kDestroy));
   if (reply.status == fw::CommandStatus::kResourceBusy) refuse(EBUSY);
   require(reply.ok(), EREMOTEIO);
   gone_ = true;

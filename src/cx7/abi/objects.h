@@ -254,18 +254,18 @@ class DevxObject final : public Object {
  public:
   static constexpr auto kKind = ObjectKind::kDevx;
   struct Name {
-    fw::Command created_by{};
+    fw::Subject subject{};
     std::uint32_t number = 0;
   };
   DevxObject(fw::Client& client, Name name) : Object(kKind, client), name_(name) {}
   ~DevxObject() override;
-  [[nodiscard]] int rank() const override { return name_.created_by == fw::Command::kCreateCq ? kRankCq : kRankQp; }
+  [[nodiscard]] int rank() const override;
   [[nodiscard]] const Name& name() const { return name_; }
   /// Asks firmware to drain and to destroy it; throws Errno when that refuses.
   void destroy();
 
  private:
-  [[nodiscard]] fw::Reply run(fw::Command command);
+  [[nodiscard]] fw::Reply run(const fw::CommandSpec& command);
 
   Name name_;
   bool gone_ = false;

@@ -7,12 +7,35 @@
 #include "cx7/fw/command.h"
 #include "cx7/fw/limits.h"
 #include "cx7/fw/port.h"
+#include "cx7/hca/key_layout.h"
 
 namespace marrow::cx7::fw {
 namespace {
 
 namespace prm = wire::prm;
 using prm::set;
+
+// What only this side names.
+namespace keys {
+constexpr prm::Field log_max_mkey{0x1c, 21, 16};
+constexpr prm::Field repeated_mkey{0x1c, 8, 8};
+constexpr prm::Field max_indirection{0x20, 31, 24};
+constexpr prm::Field fixed_buffer_size{0x20, 23, 23};
+constexpr prm::Field log_max_mrw_sz{0x20, 22, 16};
+constexpr prm::Field log_max_klm_list_size{0x20, 5, 0};
+constexpr prm::Field umr_modify_entity_size_disabled{0x40, 24, 24};
+}  // namespace keys
+
+// Lists of pieces, equal or not, and interleaved ones; behind them regions alone.
+void memory_keys(std::byte* cap) {
+  set(cap, keys::log_max_mkey, kLogMaxObjects);
+  set(cap, keys::repeated_mkey, 1);
+  set(cap, keys::max_indirection, 1);
+  set(cap, keys::fixed_buffer_size, 1);
+  set(cap, keys::log_max_mrw_sz, kLogMaxRegionBytes);
+  set(cap, keys::log_max_klm_list_size, kLogMaxLayoutEntries);
+  set(cap, keys::umr_modify_entity_size_disabled, 1);
+}
 
 void general(std::byte* cap) {
   namespace c = prm::general_cap;
@@ -77,6 +100,7 @@ Reply query_hca_cap(Client&, const std::byte* in, std::byte* out) {
   switch (static_cast<Type>(type)) {
     case Type::kGeneral:
       general(cap);
+      memory_keys(cap);
       return {};
     case Type::kAtomic:
       atomic(cap);

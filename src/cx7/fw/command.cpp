@@ -52,7 +52,10 @@ Reply check_reserved(const CommandSpec& command, const std::byte* in) {
 // A longer mailbox is fine as long as it says nothing: callers may leave room for page lists.
 Reply check_lengths(const CommandSpec& command, std::span<const std::byte> in, std::span<std::byte> out) {
   if (in.size() < command.in_bytes) return refuse(CommandStatus::kBadInputLength, "input mailbox too short");
-  const auto beyond = in.subspan(command.in_bytes);
+  const auto list_bytes = command.list_bytes == nullptr ? 0 : command.list_bytes(in.data());
+  if (in.size() - command.in_bytes < list_bytes)
+    return refuse(CommandStatus::kBadInputLength, "input mailbox too short");
+  const auto beyond = in.subspan(command.in_bytes + list_bytes);
   if (std::any_of(beyond.begin(), beyond.end(), [](std::byte b) { return b != std::byte{0}; })) {
     return refuse(CommandStatus::kBadInputLength, "input mailbox too long");
   }
@@ -78,6 +81,13 @@ Reply run(Client& client, const CommandSpec* command, std::span<const std::byte>
 const CommandSpec* find_command(std::uint32_t opcode) {
   const auto* const at = std::find_if(std::begin(kCommands), std::end(kCommands), [opcode](const CommandSpec& command) {
     return static_cast<std::uint32_t>(command.opcode) == opcode;
+  });
+  return at == std::end(kCommands) ? nullptr : at;
+}
+
+const CommandSpec* find_command(Subject subject, Role role) {
+  const auto* const at = std::find_if(std::begin(kCommands), std::end(kCommands), [=](const CommandSpec& command) {
+    return command.subject == subject && command.role == role;
   });
   return at == std::end(kCommands) ? nullptr : at;
 }

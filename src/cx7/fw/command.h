@@ -36,7 +36,10 @@ constexpr std::uint32_t syndrome_of(std::string_view reason) {
 }
 
 /// Which of the kernel's DEVX calls may carry the command.
-enum class Role : std::uint8_t { kGeneral, kCreate, kModify, kQuery, kDestroy };
+enum class Role : std::uint8_t { kGeneral, kCreate, kModify, kQuery, kDestroy, kDrain };
+
+/// Which kind of object a command is about.
+enum class Subject : std::uint8_t { kNone, kCq, kQp, kDct, kMkey };
 
 /// A stretch of a mailbox and the fields known in it.
 struct Section;
@@ -44,15 +47,20 @@ struct Section;
 struct CommandSpec {
   Command opcode{};
   Role role{};
+  Subject subject{};
   std::uint16_t in_bytes = 0;
   std::uint16_t out_bytes = 0;
   std::string_view name;
   Reply (*handler)(Client&, const std::byte* in, std::byte* out) = nullptr;
   std::span<const Section> sections;
+  /// Bytes of a list that follows, as the mailbox itself has it; null: none can follow.
+  std::size_t (*list_bytes)(const std::byte* in) = nullptr;
 };
 
 /// Null for a command that is not modelled.
 [[nodiscard]] const CommandSpec* find_command(std::uint32_t opcode);
+/// The one that does `role` to a kind of object; null when there is none.
+[[nodiscard]] const CommandSpec* find_command(Subject subject, Role role);
 
 [[nodiscard]] inline std::uint32_t opcode_of(std::span<const std::byte> in) {
   return in.size() < 8 ? 0 : wire::prm::get(in.data(), wire::prm::in::opcode);
@@ -75,6 +83,11 @@ Reply create_dct(Client&, const std::byte* in, std::byte* out);  // dct.cpp
 Reply drain_dct(Client&, const std::byte* in, std::byte* out);
 Reply destroy_dct(Client&, const std::byte* in, std::byte* out);
 Reply query_dct(Client&, const std::byte* in, std::byte* out);
+Reply create_mkey(Client&, const std::byte* in, std::byte* out);  // mkey.cpp
+Reply destroy_mkey(Client&, const std::byte* in, std::byte* out);
+Reply query_mkey(Client&, const std::byte* in, std::byte* out);
+/// Of the entries that a CREATE_MKEY brings along.
+std::size_t mkey_list_bytes(const std::byte* in);
 Reply rst2init(Client&, const std::byte* in, std::byte* out);  // qp_transition.cpp
 Reply init2init(Client&, const std::byte* in, std::byte* out);
 Reply init2rtr(Client&, const std::byte* in, std::byte* out);

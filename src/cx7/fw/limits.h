@@ -18,6 +18,7 @@ inline constexpr std::uint32_t kLogMaxReads = 4;
 inline constexpr std::uint32_t kMaxReads = 1u << kLogMaxReads;  // reads and atomics in flight, a QP
 static_assert(kMaxReads <= kMaxResources);
 inline constexpr std::uint32_t kLogMaxMessage = 30;
+inline constexpr std::uint32_t kLogMaxRegionBytes = 63;
 inline constexpr std::uint32_t kMaxSendWqeBytes = 1024;
 inline constexpr std::uint32_t kMaxRecvWqeBytes = 512;
 inline constexpr std::uint32_t kMaxSges = 30;

@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "cx7/fw/mkc.h"
 #include "marrow/wire/prm.h"
 
 namespace marrow::cx7::fw {
@@ -259,6 +260,48 @@ inline constexpr FieldRule kDctc[] = {
     unmodelled(prm::dctc::ece, "ece"),
 };
 
+inline constexpr FieldRule kCreateMkeyHeader[] = {
+    unmodelled(create_mkey_at::input_mkey_index, "input_mkey_index"),
+    unmodelled(create_mkey_at::pg_access, "pg_access"),
+    known(create_mkey_at::umem_valid, "mkey_umem_valid"),
+    unmodelled(create_mkey_at::function, "function_id"),
+    known(create_mkey_at::list_octowords, "translations_octword_actual_size"),
+    known(create_mkey_at::umem_id, "mkey_umem_id"),
+    known(high_half(create_mkey_at::umem_offset), "mkey_umem_offset"),
+    known(low_half(create_mkey_at::umem_offset), "mkey_umem_offset"),
+};
+
+inline constexpr FieldRule kMkc[] = {
+    known(mkc::free, "free"),
+    unmodelled(mkc::access_mode_high, "access_mode_4_2"),
+    known(mkc::relaxed_ordering_write, "relaxed_ordering_write"),
+    unmodelled(mkc::small_fence_on_read_response, "small_fence_on_rdma_read_response"),
+    known(mkc::umr_en, "umr_en"),
+    known(mkc::atomic, "a"),
+    known(mkc::remote_write, "rw"),
+    known(mkc::remote_read, "rr"),
+    known(mkc::local_write, "lw"),
+    known(mkc::local_read, "lr"),
+    known(mkc::access_mode, "access_mode_1_0"),
+    known(mkc::qpn, "qpn"),
+    known(mkc::variant, "mkey_7_0"),
+    unmodelled(mkc::length64, "length64"),
+    unmodelled(mkc::bsf_en, "bsf_en"),
+    unmodelled(mkc::sync_umr, "sync_umr"),
+    unmodelled(mkc::expected_sigerr_count, "expected_sigerr_count"),
+    known(mkc::remote_invalidate, "en_rinval"),
+    known(mkc::pd, "pd"),
+    known(high_half(mkc::start), "start_addr"),
+    known(low_half(mkc::start), "start_addr"),
+    known(high_half(mkc::length), "len"),
+    known(low_half(mkc::length), "len"),
+    unmodelled(mkc::bsf_octowords, "bsf_octword_size"),
+    known(mkc::octowords, "translations_octword_size"),
+    known(mkc::relaxed_ordering_read, "relaxed_ordering_read"),  // optional, so ignoring it is correct
+    known(mkc::log_entity_bytes, "log_page_size"),
+    unmodelled(mkc::crypto_en, "crypto_en"),
+};
+
 inline constexpr std::size_t kQpcAt = prm::modify_qp::kContext;
 static_assert(prm::create_qp::kContext == kQpcAt && prm::query_qp::kContext == kQpcAt);
 
@@ -272,6 +315,7 @@ inline constexpr Section kCreateCq[] = {
 inline constexpr Section kCreateQp[] = {
     {0, kHeader}, {0, kCreateQpHeader}, {kQpcAt, kQpc}, {kQpcAt + prm::qpc::kPrimaryPath, kAds}, {0, kCreateQpTail}};
 inline constexpr Section kCreateDct[] = {{0, kHeader}, {prm::create_dct::kContext, kDctc}};
+inline constexpr Section kCreateMkey[] = {{0, kHeader}, {0, kCreateMkeyHeader}, {create_mkey_at::kContext, kMkc}};
 inline constexpr Section kModifyQp[] = {
     {0, kHeader}, {0, kNumber}, {0, kQpHeader}, {kQpcAt, kQpc}, {kQpcAt + prm::qpc::kPrimaryPath, kAds}};
 

@@ -113,7 +113,7 @@ void DataPath::on_read_response(Qp& qp, const Packet& packet) {
   const auto offset = wqe->received * qp.attributes.mtu_bytes;
   const auto due = std::min(qp.attributes.mtu_bytes, wqe->bytes - offset);
   if (packet.payload_bytes != due) return fail_oldest(qp, {Syndrome::kBadResponse, 0});
-  const bool copied = for_each_piece({requester.scatter.span.data(), requester.scatter.spans}, offset, due,
+  const bool copied = for_each_piece(device_, {requester.scatter.span.data(), requester.scatter.spans}, offset, due,
                                      [&packet](std::byte* to, std::uint32_t at, std::uint32_t bytes) {
                                        return dma::copy(to, packet.payload() + at, bytes);
                                      });
@@ -138,7 +138,11 @@ void DataPath::on_atomic_response(Qp& qp, const Packet& packet) {
   // 4-byte results are big-endian whatever the mode [obs: UCX].
   std::uint64_t result = packet.swap_add;
   if (wqe->bytes == 4) result = wire::be32(static_cast<std::uint32_t>(packet.swap_add)).raw;
-  if (!dma::copy(requester.scatter.span[0].host, &result, wqe->bytes)) {
+  const auto* const from = reinterpret_cast<const std::byte*>(&result);
+  const bool copied = for_each_piece(
+      device_, {requester.scatter.span.data(), 1}, 0, wqe->bytes,
+      [from](std::byte* to, std::uint32_t at, std::uint32_t bytes) { return dma::copy(to, from + at, bytes); });
+  if (!copied) {
     return refuse(qp, {true, wqe->index, wqe->opcode, Syndrome::kLocalProtection, 0x51});
   }
   wqe->received = 1;

@@ -117,7 +117,7 @@ class DataPath {
 
   // key_change.cpp
   Refusal parse_key_change(std::span<const std::byte> segments, DecodedWqe& wqe);
-  Refusal change_key(const Qp& qp, const KeyChange& change);
+  Refusal change_key(const Qp& qp, const DecodedWqe& wqe);
   bool invalidate(const Qp& qp, std::uint32_t key);
 
   // requester.cpp

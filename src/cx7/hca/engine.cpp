@@ -197,7 +197,9 @@ void Engine::remove_srq(Device& device, Srq& srq) {
 void Engine::remove_mkey(Device& device, std::uint32_t key) {
   const auto forget = [key](std::span<Span> list) {
     for (Span& span : list) {
-      if (span.key == key) span.host = nullptr;
+      if (span.key != key) continue;
+      span.host = nullptr;
+      span.indirect = false;
     }
   };
   for (const auto& uar : device.uars) {
@@ -213,9 +215,10 @@ void Engine::remove_mkey(Device& device, std::uint32_t key) {
   const Mkey* const found = device.mkeys.find(key >> 8);
   if (found == nullptr) return;
   const Mkey gone = *found;
-  if (gone.window) std::erase(device.windows, found);
+  if (gone.kind == Mkey::Kind::kWindow) std::erase(device.windows, found);
   forget_region(device, gone.key);
   device.mkeys.erase(key >> 8);
+  if (gone.kind == Mkey::Kind::kIndirect) return;  // this engine's alone: no other was told
   if (gpu_ != nullptr) gpu_->key_gone(device.index, gone);
   neighbours_->key_gone(device.index, gone);
 }

@@ -24,7 +24,9 @@ GpuEngine* Engine::gpu() {
   gpu_ = gpu_choice_.load();
   if (gpu_ == nullptr) return nullptr;
   for (auto& device : devices_) {
-    device->mkeys.for_each([&](const Mkey& key) { gpu_->key_added(device->index, key); });
+    device->mkeys.for_each([&](const Mkey& key) {
+      if (key.kind != Mkey::Kind::kIndirect) gpu_->key_added(device->index, key);
+    });
     device->qps.for_each([&](const Qp& qp) { gpu_->qp_changed(qp); });
   }
   return gpu_;
@@ -55,7 +57,8 @@ void Engine::refresh(Qp& qp) {
 
 Mkey& Engine::add_mkey(Device& device, const Mkey& mkey) {
   Mkey& added = device.mkeys.put(mkey.key >> 8, std::make_unique<Mkey>(mkey));
-  if (added.window) device.windows.push_back(&added);
+  if (added.kind == Mkey::Kind::kIndirect) return added;  // GPU threads do not know such keys
+  if (added.kind == Mkey::Kind::kWindow) device.windows.push_back(&added);
   if (gpu_ != nullptr) gpu_->key_added(device.index, added);
   neighbours_->key_added(device.index, added);
   return added;

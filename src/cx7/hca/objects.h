@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "marrow/wire/cqe.h"
@@ -17,6 +18,7 @@ namespace marrow::cx7 {
 struct Qp;
 struct Cq;
 struct Srq;
+class KeyLayout;
 
 /// Rights of a memory key, the kernel's IB_ACCESS bits [abi: ib_uverbs_access_flags].
 enum Access : std::uint32_t {
@@ -35,18 +37,23 @@ struct Pd {
 
 inline constexpr std::uint32_t kAnyQp = 0xffffff;
 
-/// A registered range, or a memory window that shows a part of one; a window that shows nothing has no bytes. `iova` is
-/// what WQEs say; `host` is where those bytes lie in this process.
+/// A registered range; a memory window, which shows a part of one; or an indirect key, which shows pieces of several.
+/// What shows nothing has no bytes. `iova` is what WQEs say; `host` is where those bytes lie in this process.
 struct Mkey {
+  enum class Kind : std::uint8_t { kRegion, kWindow, kIndirect };
   std::uint32_t key = 0;  // number << 8 | variant: both lkey and rkey
   std::uint32_t pdn = 0;
   std::uint32_t access = 0;
   std::uint64_t iova = 0;
   std::uint64_t bytes = 0;
-  std::byte* host = nullptr;
-  bool window = false;
-  std::uint32_t region = 0;    // window: key of what it shows, 0: nothing
-  std::uint32_t qpn = kAnyQp;  // window of type 2: the one QP whose peers may use it
+  std::byte* host = nullptr;  // null for an indirect key
+  Kind kind = Kind::kRegion;
+  std::uint32_t region = 0;           // window: key of what it shows, 0: nothing
+  std::uint32_t qpn = kAnyQp;         // window of type 2: the one QP whose peers may use it
+  std::shared_ptr<KeyLayout> layout;  // of an indirect key, which alone has one
+  bool free = false;                  // indirect: nothing goes through it until a work request says what it shows
+  bool configurable = false;          // indirect: work requests may say so
+  bool remote_invalidate = false;     // indirect: peers may take it back
 };
 
 inline constexpr std::uint32_t kUarRegisters = wire::kUarDoorbells / 2;

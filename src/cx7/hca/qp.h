@@ -4,13 +4,11 @@
 // Facts: what a QP context holds [prm: QPC]; requester and responder rules [prm: IBA vol. 1, ch. 9].
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "cx7/fabric/packet.h"
@@ -86,34 +84,20 @@ struct QpAttributes {
   std::uint32_t qkey = 0;  // UD
 };
 
-/// One element of a gather or scatter list, its key already checked. A key that is destroyed meanwhile takes its spans
-/// along: their host address becomes null.
+/// A range of memory whose key was checked, as an element of a gather or scatter list. A key that is destroyed
+/// meanwhile takes its spans along: they lead nowhere then. What lies behind an indirect key is looked up whenever
+/// bytes move.
 struct Span {
   std::byte* host = nullptr;
+  std::uint64_t va = 0;  // indirect
   std::uint32_t bytes = 0;
   std::uint32_t key = 0;
+  std::uint32_t inner_access = 0;  // indirect: rights that the keys behind it must give
+  bool indirect = false;
+  explicit operator bool() const { return host != nullptr || indirect; }
 };
 
 inline constexpr std::uint32_t kMaxSpans = 32;
-
-/// Calls `copy(host, at, bytes)` for each piece of [offset, offset + bytes) of the list, `at` counting from 0; ends at
-/// the first false. A list shorter than the range ends early.
-template <class Copy>
-bool for_each_piece(std::span<const Span> list, std::uint32_t offset, std::uint32_t bytes, Copy&& copy) {
-  std::uint32_t at = 0;
-  for (const auto& span : list) {
-    if (at == bytes) break;
-    if (offset >= span.bytes) {
-      offset -= span.bytes;
-      continue;
-    }
-    const auto piece = std::min(span.bytes - offset, bytes - at);
-    if (span.host == nullptr || !copy(span.host + offset, at, piece)) return false;
-    at += piece;
-    offset = 0;
-  }
-  return true;
-}
 
 constexpr bool is_masked_atomic(wire::Opcode opcode) {
   return opcode == wire::Opcode::kMaskedCompareSwap || opcode == wire::Opcode::kMaskedFetchAdd;

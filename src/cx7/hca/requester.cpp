@@ -105,7 +105,7 @@ bool DataPath::fetch(Qp& qp) {
   }
   if (fenced || reads_full || (qp.dci != nullptr && !aim(qp))) return false;
   if (opcode == Opcode::kUmr) {
-    if (const auto unchanged = change_key(qp, wqe.key_change)) return refuse_next(qp, unchanged);
+    if (const auto unchanged = change_key(qp, wqe)) return refuse_next(qp, unchanged);
   }
 
   const auto mtu = qp.attributes.mtu_bytes;
@@ -250,7 +250,7 @@ bool DataPath::gather(const DecodedWqe& wqe, std::uint32_t offset, std::span<std
     std::copy_n(wqe.inline_bytes.data() + offset, to.size(), to.data());
     return true;
   }
-  return for_each_piece({wqe.span.data(), wqe.spans}, offset, static_cast<std::uint32_t>(to.size()),
+  return for_each_piece(device_, {wqe.span.data(), wqe.spans}, offset, static_cast<std::uint32_t>(to.size()),
                         [to](const std::byte* from, std::uint32_t at, std::uint32_t bytes) {
                           return dma::copy(to.data() + at, from, bytes);
                         });

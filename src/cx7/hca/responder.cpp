@@ -166,7 +166,7 @@ void DataPath::on_write(Qp& qp, const Packet& packet) {
   if (row.first) {
     if ((qp.attributes.access & kRemoteWrite) == 0) return nak(qp, packet.psn, aeth::kNakInvalidRequest);
     const KeyedRange range{packet.rkey, pdn_of(qp), kRemoteWrite, packet.va, packet.dma_bytes, qp.config.qpn};
-    if (packet.dma_bytes != 0 && resolve(device_, range) == nullptr) return nak(qp, packet.psn, aeth::kNakRemoteAccess);
+    if (packet.dma_bytes != 0 && !resolve(device_, range)) return nak(qp, packet.psn, aeth::kNakRemoteAccess);
     responder.va = packet.va;
     responder.rkey = packet.rkey;
     responder.left = packet.dma_bytes;
@@ -180,10 +180,14 @@ void DataPath::on_write(Qp& qp, const Packet& packet) {
   }
   if (packet.payload_bytes != 0) {
     // Looked up anew: the key may have been destroyed since the first packet.
-    std::byte* const to =
+    const Span to =
         resolve(device_, {responder.rkey, pdn_of(qp), kRemoteWrite, responder.va, packet.payload_bytes, qp.config.qpn});
-    if (to == nullptr) return nak(qp, packet.psn, aeth::kNakRemoteAccess);
-    if (!dma::copy(to, packet.payload(), packet.payload_bytes)) return nak(qp, packet.psn, aeth::kNakRemoteOperation);
+    if (!to) return nak(qp, packet.psn, aeth::kNakRemoteAccess);
+    const bool copied = for_each_piece(device_, {&to, 1}, 0, packet.payload_bytes,
+                                       [&packet](std::byte* host, std::uint32_t at, std::uint32_t bytes) {
+                                         return dma::copy(host, packet.payload() + at, bytes);
+                                       });
+    if (!copied) return nak(qp, packet.psn, nak_of_memory(to));
     trace(TraceEvent::Kind::kRemoteWrite, qp.config.qpn, responder.va, packet.payload_bytes);
   }
   responder.message = Responder::Message::kWrite;
@@ -216,7 +220,7 @@ void DataPath::on_read(Qp& qp, const Packet& packet) {
   const bool room = responder.resource_next - responder.resource_first < qp.attributes.responder_reads;
   if ((qp.attributes.access & kRemoteRead) == 0 || !room) return nak(qp, packet.psn, aeth::kNakInvalidRequest);
   const KeyedRange range{packet.rkey, pdn_of(qp), kRemoteRead, packet.va, packet.dma_bytes, qp.config.qpn};
-  if (packet.dma_bytes != 0 && resolve(device_, range) == nullptr) return nak(qp, packet.psn, aeth::kNakRemoteAccess);
+  if (packet.dma_bytes != 0 && !resolve(device_, range)) return nak(qp, packet.psn, aeth::kNakRemoteAccess);
   const auto packets = packets_of(packet.dma_bytes, qp.attributes.mtu_bytes);
   advance(qp, packet, packets);
   responder.resources[responder.resource_next++ % kMaxResources] = {.kind = ResponderResource::Kind::kRead,

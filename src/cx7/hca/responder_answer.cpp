@@ -108,10 +108,15 @@ bool DataPath::answer_resource(Qp& qp, ResponderResource& resource) {
     packet->swap_add = resource.original;
     if (bytes != 0) {
       const KeyedRange range{resource.rkey, resource.pdn, kRemoteRead, resource.va + offset, bytes, qp.config.qpn};
-      std::byte* const from = resolve(device_, range);
-      if (from == nullptr || !dma::copy(packet->payload(), from, bytes)) {
+      const Span from = resolve(device_, range);
+      const bool copied =
+          from && for_each_piece(device_, {&from, 1}, 0, bytes,
+                                 [packet](const std::byte* host, std::uint32_t at, std::uint32_t piece) {
+                                   return dma::copy(packet->payload() + at, host, piece);
+                                 });
+      if (!copied) {
         qp.responder.nak_owed = true;
-        qp.responder.nak_syndrome = from == nullptr ? aeth::kNakRemoteAccess : aeth::kNakRemoteOperation;
+        qp.responder.nak_syndrome = nak_of_memory(from);
         qp.responder.nak_psn = packet->psn;
         resource.sent = resource.packets;
         return true;

@@ -88,7 +88,8 @@ void DataPath::on_atomic(Qp& qp, const Packet& packet) {
   const bool allowed = (qp.attributes.access & kRemoteAtomic) != 0;
   const auto bytes = width_of(packet);
   if (!allowed || !room || bytes == 0 || packet.va % bytes != 0) return nak(qp, packet.psn, aeth::kNakInvalidRequest);
-  std::byte* const at = resolve(device_, {packet.rkey, pdn_of(qp), kRemoteAtomic, packet.va, bytes, qp.config.qpn});
+  const Span span = resolve(device_, {packet.rkey, pdn_of(qp), kRemoteAtomic, packet.va, bytes, qp.config.qpn});
+  std::byte* const at = in_one_piece(device_, span);
   if (at == nullptr || reinterpret_cast<std::uintptr_t>(at) % bytes != 0) {
     return nak(qp, packet.psn, aeth::kNakRemoteAccess);
   }

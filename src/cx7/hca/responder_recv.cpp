@@ -80,9 +80,9 @@ DataPath::Taken DataPath::take_recv_wqe(Qp& qp) {
     const auto key = list[k].lkey.host();
     if (bytes == 0 && key == wire::kInvalidLkey) break;  // end of the list
     if (bytes == 0) continue;
-    std::byte* const host = resolve(device_, {key, pdn_of(qp), kLocalWrite, list[k].addr.host(), bytes});
-    good = host != nullptr;
-    responder.span[responder.spans++] = {host, bytes, key};
+    const Span span = resolve(device_, {key, pdn_of(qp), kLocalWrite, list[k].addr.host(), bytes});
+    good = static_cast<bool>(span);
+    responder.span[responder.spans++] = span;
   }
   if (good) return Taken::kYes;
   refuse_recv(qp, {wire::Syndrome::kLocalProtection, 0x51});
@@ -121,7 +121,7 @@ bool DataPath::scatter_recv(Qp& qp, const Packet& packet) {
     refuse_recv(qp, {wire::Syndrome::kLocalLength, 0});
     return false;
   }
-  const bool copied = for_each_piece(list, responder.received, packet.payload_bytes,
+  const bool copied = for_each_piece(device_, list, responder.received, packet.payload_bytes,
                                      [&packet](std::byte* to, std::uint32_t at, std::uint32_t bytes) {
                                        return dma::copy(to, packet.payload() + at, bytes);
                                      });

@@ -229,13 +229,13 @@ Refusal DataPath::add_data(const Qp& qp, std::span<const std::byte> segments, De
     }
     if (wqe.is_inline || wqe.spans == kMaxSpans) return kMalformed;
     const std::uint64_t bytes = count == 0 ? std::uint64_t{1} << 31 : count;
-    std::byte* const host = resolve(device_, {.key = data.lkey.host(),
-                                              .pdn = qp.config.pdn,
-                                              .access = inbound ? kLocalWrite : 0u,
-                                              .va = data.addr.host(),
-                                              .bytes = bytes});
-    if (host == nullptr) return kProtection;
-    wqe.span[wqe.spans++] = {host, static_cast<std::uint32_t>(bytes), data.lkey.host()};
+    const Span span = resolve(device_, {.key = data.lkey.host(),
+                                        .pdn = qp.config.pdn,
+                                        .access = inbound ? kLocalWrite : 0u,
+                                        .va = data.addr.host(),
+                                        .bytes = bytes});
+    if (!span) return kProtection;
+    wqe.span[wqe.spans++] = span;
     total += bytes;
     segments = segments.subspan(wire::kDsBytes);
   }

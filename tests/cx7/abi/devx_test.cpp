@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "cx7/abi/nic.h"
+#include "cx7/fw/mkc.h"
 #include "marrow/wire/cqe.h"
 #include "marrow/wire/prm.h"
 #include "marrow/wire/wqe.h"
@@ -147,7 +148,7 @@ TEST_F(Devx, UnknownCommandsAreFirmwaresToRefuse) {
   EXPECT_EQ(general(mailbox(static_cast<prm::Command>(0x905), 0x20), 0x100), -EREMOTEIO);
   EXPECT_EQ(status(), static_cast<unsigned>(prm::CommandStatus::kBadOpcode));
   EXPECT_NE(prm::get(out_.data(), prm::out::syndrome), 0u);
-  EXPECT_EQ(obj_create(mailbox(prm::Command::kCreateMkey, 0x110)).result, -EREMOTEIO);
+  EXPECT_EQ(obj_create(mailbox(static_cast<prm::Command>(0x900), 0x110)).result, -EREMOTEIO);
   EXPECT_EQ(status(), static_cast<unsigned>(prm::CommandStatus::kBadOpcode));
 }
 
@@ -188,6 +189,47 @@ TEST_F(Devx, HandlesSpeakForTheirOwnObject) {
   EXPECT_EQ(obj_query(cq.handle, query), 0);
   EXPECT_EQ(prm::get(out_.data() + prm::query_cq::kContext, prm::cqc::log_size), 4u);
   EXPECT_EQ(obj_query(nic_.uar_handle, query), -EINVAL) << "a doorbell page is no firmware object";
+}
+
+// The kernel leaves the umem bit alone where a key shows other keys.
+TEST_F(Devx, AListKeyComesAndGoesThroughItsHandle) {
+  const auto pd = nic_.alloc_pd();
+  auto in = mailbox(prm::Command::kCreateMkey, fw::create_mkey_at::kInBytes);
+  std::byte* const context = in.data() + fw::create_mkey_at::kContext;
+  prm::set(context, fw::mkc::access_mode, 2);
+  for (const auto field : {fw::mkc::free, fw::mkc::umr_en, fw::mkc::local_read}) prm::set(context, field, 1);
+  prm::set(context, fw::mkc::qpn, 0xffffff);
+  prm::set(context, fw::mkc::pd, pd.number);
+  prm::set(context, fw::mkc::octowords, 4);
+  const auto key = obj_create(in);
+  ASSERT_EQ(key.result, 0) << status();
+  EXPECT_EQ(nic_.destroy_pd(pd.handle), -EBUSY);
+  auto query = mailbox(prm::Command::kQueryMkey, 0x10);
+  prm::set(query.data(), prm::destroy::object, key.number);
+  ASSERT_EQ(obj_query(key.handle, query), 0);
+  EXPECT_EQ(prm::get(out_.data() + fw::create_mkey_at::kContext, fw::mkc::free), 1u);
+  EXPECT_EQ(obj_query(nic_.create_qp(nic_.good_qp()).handle, query), -EINVAL) << "another kind of object";
+  EXPECT_EQ(obj_destroy(key.handle), 0);
+  EXPECT_EQ(nic_.destroy_pd(pd.handle), 0);
+}
+
+TEST_F(Devx, AKeyOnAUmemKeepsTheUmem) {
+  const auto umem = umem_reg(nic_.memory.address(), kQueueBytes);
+  const auto pd = nic_.alloc_pd();
+  auto in = mailbox(prm::Command::kCreateMkey, fw::create_mkey_at::kInBytes);
+  prm::set(in.data(), fw::create_mkey_at::umem_id, umem.number);
+  std::byte* const context = in.data() + fw::create_mkey_at::kContext;
+  prm::set(context, fw::mkc::access_mode, 1);
+  prm::set(context, fw::mkc::local_read, 1);
+  prm::set(context, fw::mkc::qpn, 0xffffff);
+  prm::set(context, fw::mkc::pd, pd.number);
+  prm::set(context, fw::mkc::start, nic_.memory.address());
+  prm::set(context, fw::mkc::length, kQueueBytes);
+  const auto key = obj_create(in);
+  ASSERT_EQ(key.result, 0) << status();
+  EXPECT_EQ(umem_dereg(umem.handle), -EBUSY);
+  EXPECT_EQ(obj_destroy(key.handle), 0);
+  EXPECT_EQ(umem_dereg(umem.handle), 0);
 }
 
 // QPs and CQs of the verbs can be asked about as well (mlx5dv_devx_qp_query).

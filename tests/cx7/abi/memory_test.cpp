@@ -182,7 +182,7 @@ TEST(AllocMw, MakesAWindowThatShowsNothing) {
     ASSERT_EQ(mw.result, 0);
     const Mkey* const key = nic.engine->device(0).mkeys.find(mw.number >> 8);
     ASSERT_NE(key, nullptr);
-    EXPECT_TRUE(key->window);
+    EXPECT_EQ(key->kind, Mkey::Kind::kWindow);
     EXPECT_EQ(key->host, nullptr);
     EXPECT_EQ(nic.destroy_pd(pd.handle), -EBUSY);
     EXPECT_EQ(nic.destroy(UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY, UVERBS_ATTR_DESTROY_MW_HANDLE, mw.handle), 0);

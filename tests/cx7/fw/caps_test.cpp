@@ -46,12 +46,14 @@ TEST_F(Capabilities, WhatIsNotModelledHasEveryBitClear) {
 TEST_F(Capabilities, GeneralOnInfiniBand) {
   const auto golden = ElementsAre(Pair(0x10, 0x000f000f),   // log_max_qp_sz 15, log_max_qp 15
                                   Pair(0x18, 0x0016000f),   // log_max_cq_sz 22, log_max_cq 15
+                                  Pair(0x1c, 0x000f0100),   // log_max_mkey 15, interleaved keys
+                                  Pair(0x20, 0x01bf0010),   // one indirection, equal pieces, 2^63 bytes, 2^16 entries
                                   Pair(0x24, 0x00040004),   // 16 reads each way over DC
                                   Pair(0x28, 0x00040004),   // 16 reads each way
                                   Pair(0x34, 0x00000001),   // InfiniBand, one port
                                   Pair(0x38, 0x1e000000),   // messages up to 2^30
                                   Pair(0x3c, 0x00000001),   // CQE version 1
-                                  Pair(0x40, 0x80000022),   // compact address vectors, DCT, atomic; no scatter to CQE
+                                  Pair(0x40, 0x81000022),   // compact address vectors, entity size fixed, DCT, atomic
                                   Pair(0x44, 0x80000001),   // overrun ignore, RC
                                   Pair(0x48, 0x80000000),   // 4 KiB doorbell pages
                                   Pair(0x4c, 0x80090000),   // BlueFlame, 512 bytes

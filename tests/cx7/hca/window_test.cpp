@@ -31,14 +31,16 @@ struct WindowNic {
     wire::be64 length;
     std::uint8_t reserved80[32];
     wire::DataSegment klm;
+    wire::DataSegment unused[3];
   };
-  static_assert(sizeof(Bind) == 16 + 48 + 64 + 16);
+  static_assert(sizeof(Bind) == 16 + 48 + 64 + 64);
 
   WindowNic() {
     const Engine::Lock lock(nic.engine);
     nic.b.mkey->access |= kWindowBind;
     const auto number = nic.b.device.mkeys.next_number();
-    window = &nic.engine.add_mkey(nic.b.device, {.key = number << 8 | 0x11, .pdn = nic.b.pdn, .window = true});
+    window =
+        &nic.engine.add_mkey(nic.b.device, {.key = number << 8 | 0x11, .pdn = nic.b.pdn, .kind = Mkey::Kind::kWindow});
     std::memset(nic.a.buffer.data, 0xab, kBufferBytes);
   }
   /// 256 bytes from `offset` on, for writing, by the QP that binds.
@@ -46,8 +48,9 @@ struct WindowNic {
     Bind wqe{};
     auto post = nic.b.next();
     post.imm = window->key;
-    wqe.ctrl = wire::ctrl_segment(post, wire::Opcode::kUmr, 9);
+    wqe.ctrl = wire::ctrl_segment(post, wire::Opcode::kUmr, 12);
     wqe.flags = 0x80 | 0x20 | 0x10;
+    wqe.octowords = wire::be16(4);
     wqe.mask = wire::be64(0x203c6041);
     wqe.access = 1u << 5;
     wqe.qpn_mkey = wire::be32(nic.b.qp->config.qpn << 8 | 0x12);
@@ -153,7 +156,7 @@ TEST_F(Window, OfTypeTwoIsBoundOnce) {
 TEST_F(Window, TakenBackItShowsNothing) {
   ASSERT_EQ(run_b(bind_to(4096)), Syndrome::kNone);
   const auto key = window->key;
-  ASSERT_EQ(run_b(take_back(), sizeof(Bind) - 16), Syndrome::kNone);
+  ASSERT_EQ(run_b(take_back(), sizeof(Bind) - 64), Syndrome::kNone);
   EXPECT_EQ(write(4096, 8, key), Syndrome::kRemoteAccess);
 }
 
