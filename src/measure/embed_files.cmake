@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes OUT: the array NAME with the text of each of FILES as string literals. A literal may hold some 64 KiB, so long
-# texts are written as several that the compiler joins.
+# Writes OUT: the array NAME of namespace marrow::SPACE (measure, where not given) with the text of each of FILES as
+# string literals. A literal may hold some 64 KiB, so long texts are written as several that the compiler joins.
 string(REPLACE " " ";" FILES "${FILES}")
+if(NOT SPACE)
+  set(SPACE measure)
+endif()
 set(text "// Made from data files by embed_files.cmake; edit those.\n#pragma once\n")
-string(APPEND text "#include <array>\n#include <string_view>\nnamespace marrow::measure {\n")
+string(APPEND text "#include <array>\n#include <string_view>\nnamespace marrow::${SPACE} {\n")
 list(LENGTH FILES count)
 string(APPEND text "inline constexpr std::array<std::string_view, ${count}> ${NAME}{\n")
 foreach(file IN LISTS FILES)
@@ -17,5 +20,5 @@ foreach(file IN LISTS FILES)
   endwhile()
   string(APPEND text ",\n")
 endforeach()
-string(APPEND text "};\n}  // namespace marrow::measure\n")
+string(APPEND text "};\n}  // namespace marrow::${SPACE}\n")
 file(WRITE ${OUT} "${text}")
