@@ -105,6 +105,9 @@ usage: marrow sim [options] -- COMMAND [ARGUMENT...]
                         ADDRESS,ADDRESS gives mlx5_sim1 one too (docs/links.md)
   --pcap FILE           what COMMAND sends and receives, for Wireshark; %p in the name is the process's number
   --faults RULES        what goes wrong on the links, as 'loss rate=1%; seed 7', or @FILE     (docs/links.md)
+  --stats[=FILE]        at the end, on stderr: what each device counted, what strict mode found, what was refused, by name;
+                        into FILE the same as JSON, for each process too
+  --trace FILE          the life of each WQE and packet, for Perfetto (ui.perfetto.dev) or chrome://tracing (docs/software-nic.md)
   --lenient             let pass what the software NIC would refuse and a real one might let pass; still counted
 
 COMMAND sees two devices, mlx5_sim0 and mlx5_sim1, through unmodified rdma-core. Programs started this way at the same

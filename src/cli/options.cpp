@@ -105,6 +105,8 @@ Command parse_sim(const std::vector<std::string>& words) {
     app.add_option("--pcap", sim.pcap);
     app.add_option("--faults", sim.faults);
     app.add_flag("--lenient", sim.lenient);
+    app.add_flag("--stats{-}", sim.stats);
+    app.add_option("--trace", sim.trace);
     app.add_option("COMMAND", loose);
   });
   if (!loose.empty()) {

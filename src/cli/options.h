@@ -72,6 +72,8 @@ struct SimOptions {
   std::string pcap;    // a capture's file; empty: none
   std::string faults;  // rules, or @FILE
   bool lenient = false;
+  std::string stats;  // "-": a table at the end; a file: that and JSON; empty: none
+  std::string trace;  // a file; empty: none
   std::vector<std::string> command;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // marrow sim -- COMMAND: puts the software NIC before everything else the command loads, and becomes the command.
 // Facts: LD_PRELOAD comes before all libraries that a program names; exec keeps the process, so exit status and signals
-// are the command's own [abi].
+// are the command's own [abi]. With --stats or --trace it stays, as the command's parent, and ends as the command ends.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,8 +10,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <system_error>
 
 #include "cli/lane.h"
+#include "cli/output_file.h"
+#include "cli/sim_board.h"
+#include "cli/sim_stats.h"
+#include "cli/sim_trace.h"
 #include "cli/tool.h"
 #include "util/env.h"
 #include "util/error.h"
@@ -45,10 +50,42 @@ void preload(const fs::path& library) {
   ::setenv("LD_PRELOAD", value.c_str(), 1);
 }
 
+int not_started(const std::string& command, int why) {
+  const auto problem = util::system_error(fmt::format("cannot run '{}'", command), why);
+  std::fprintf(stderr, "error: %s\n", problem.what());
+  if (why != ENOENT) return kNotRunnable;
+  std::fputs("try: Debian has ibv_* in ibverbs-utils and ib_* in perftest\n", stderr);
+  return kNotFound;
+}
+
+int become(const std::vector<std::string>& command) {
+  std::vector<char*> words;
+  for (const auto& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  ::execvp(words[0], words.data());
+  return not_started(command.front(), errno);
+}
+
+/// With the command as a child, and a word at its end.
+int watch(const SimOptions& options) {
+  const SimBoard board(options.trace.empty() ? 0 : kTraceEvents);
+  int status = 0;
+  try {
+    status = run_to_its_end(options.command);
+  } catch (const std::system_error& problem) {
+    return not_started(options.command.front(), problem.code().value());
+  }
+  if (!options.stats.empty()) std::fputs(stats_text(board).c_str(), stderr);
+  if (!options.stats.empty() && options.stats != kStdout) write_output(options.stats, stats_json(board));
+  if (!options.trace.empty()) write_output(options.trace, trace_json(board));
+  return end_like(status);
+}
+
 }  // namespace
 
 int sim_command(const SimOptions& options) {
   if (!options.engine.empty()) refuse_unknown_engine(options.engine);
+  for (const auto& file : {options.stats, options.trace}) refuse_unwritable(file);
   preload(library_path());
   ::setenv("MARROW_SIM", "1", 1);
   if (!options.link.empty()) ::setenv("MARROW_SIM_LINK", options.link.c_str(), 1);
@@ -57,16 +94,7 @@ int sim_command(const SimOptions& options) {
   if (!options.faults.empty()) ::setenv("MARROW_SIM_FAULTS", options.faults.c_str(), 1);
   set_engine(options.engine);
   if (options.lenient) ::setenv("MARROW_SIM_STRICT", "0", 1);
-  std::vector<char*> words;
-  for (const auto& word : options.command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  ::execvp(words[0], words.data());
-  const int why = errno;
-  const auto problem = util::system_error(fmt::format("cannot run '{}'", options.command.front()), why);
-  std::fprintf(stderr, "error: %s\n", problem.what());
-  if (why != ENOENT) return kNotRunnable;
-  std::fputs("try: Debian has ibv_* in ibverbs-utils and ib_* in perftest\n", stderr);
-  return kNotFound;
+  return options.stats.empty() && options.trace.empty() ? become(options.command) : watch(options);
 }
 
 }  // namespace marrow::cli

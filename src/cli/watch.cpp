@@ -33,7 +33,8 @@ constexpr std::array<Told, 7> kTold{{
      }},
     {Kind::kFetch, 6,
      [](const Event& e) {
-       return fmt::format("QP 0x{:x}: WQE {} fetched, opcode 0x{:02x}, {} segments", e.a, e.b, e.c >> 8U, e.c & 0xffU);
+       return fmt::format("QP 0x{:x}: WQE {} fetched, opcode 0x{:02x}, {} segments", e.a, e.b, e.c >> 8U & 0xffU,
+                          e.c & 0xffU);
      }},
     {Kind::kPacketSent, 6,
      [](const Event& e) { return fmt::format("packet to QP 0x{:x}: PSN 0x{:06x}, opcode 0x{:02x}", e.a, e.b, e.c); }},

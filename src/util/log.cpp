@@ -110,6 +110,18 @@ void write(Level at, std::string_view text) {
   state().logger.log(to_spdlog(at), spdlog::string_view_t(text.data(), text.size()));
 }
 
+namespace {
+constinit std::atomic<Listener> current_listener{nullptr};
+}  // namespace
+
+void on_first(Listener listener) noexcept {
+  current_listener.store(listener, std::memory_order_release);
+}
+
+Listener listener() noexcept {
+  return current_listener.load(std::memory_order_acquire);
+}
+
 bool first_time(std::string_view key) {
   State& log = state();
   const std::lock_guard lock(log.seen_mutex);

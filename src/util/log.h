@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -53,12 +54,23 @@ void error(fmt::format_string<Args...> format, Args&&... args) {
   format_and_write(Level::kError, format, std::forward<Args>(args)...);
 }
 
+/// Whoever keeps what once() says, also where the level hides it; null for nobody. Never called twice at the same time
+/// for one key.
+using Listener = void (*)(std::string_view key, std::string_view text);
+void on_first(Listener listener) noexcept;
+/// \internal
+[[nodiscard]] Listener listener() noexcept;
+
 /// Warns once per process and key. For what is refused because it is not modelled: the key is its name, so that a
 /// caller who retries a thousand times reads about it once. Returns whether this was the first time.
 template <typename... Args>
 bool once(std::string_view key, fmt::format_string<Args...> format, Args&&... args) {
   if (!first_time(key)) return false;
-  warn(format, std::forward<Args>(args)...);
+  const Listener told = listener();
+  if (told == nullptr && !enabled(Level::kWarn)) return true;
+  const std::string text = fmt::format(format, std::forward<Args>(args)...);
+  if (told != nullptr) told(key, text);
+  write(Level::kWarn, text);
   return true;
 }
 

@@ -37,6 +37,12 @@ TEST(Parse, EverythingBehindTheMarkBelongsToTheCommand) {
   EXPECT_THAT(sim.command, ElementsAre("prog", "--link", "--", "-h"));
 }
 
+TEST(Parse, StatisticsAreATableUnlessAFileIsNamed) {
+  EXPECT_EQ(std::get<SimOptions>(parse({"sim", "--", "prog"})).stats, "");
+  EXPECT_EQ(std::get<SimOptions>(parse({"sim", "--stats", "--", "prog"})).stats, "-");
+  EXPECT_EQ(std::get<SimOptions>(parse({"sim", "--stats=f.json", "--trace", "t.json", "--", "prog"})).stats, "f.json");
+}
+
 TEST(Parse, HelpBehindTheMarkIsTheCommands) {
   EXPECT_TRUE(std::holds_alternative<SimOptions>(parse({"sim", "--", "prog", "--help"})));
   EXPECT_TRUE(std::holds_alternative<PrintOptions>(parse({"sim", "--help"})));
@@ -60,7 +66,7 @@ TEST(Help, NamesEveryOptionOfRun) {
     EXPECT_THAT(help_text("compare"), HasSubstr(option));
   }
   for (const auto* option : {"--output", "--csv"}) EXPECT_THAT(help_text("merge"), HasSubstr(option));
-  for (const auto* option : {"--link", "--engine", "--udp", "--pcap", "--faults", "--lenient"})
+  for (const auto* option : {"--link", "--engine", "--udp", "--pcap", "--faults", "--stats", "--trace", "--lenient"})
     EXPECT_THAT(help_text("sim"), HasSubstr(option));
 }
 

@@ -49,7 +49,15 @@ class Side {
     return ibv_reg_mr(pd, at, bytes, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ);
   }
 
-  void connect(const Side& peer) {
+  /// What the other side has to know, in this process or in another.
+  struct Address {
+    std::uint32_t qpn;
+    std::uint16_t lid;
+    ibv_gid gid;
+  };
+  [[nodiscard]] Address address() const { return {qp->qp_num, port.lid, gid}; }
+
+  void connect(const Address& peer) {
     ibv_qp_attr attr{};
     attr.qp_state = IBV_QPS_INIT;
     attr.port_num = 1;
@@ -58,11 +66,11 @@ class Side {
     attr = {};
     attr.qp_state = IBV_QPS_RTR;
     attr.path_mtu = IBV_MTU_1024;
-    attr.dest_qp_num = peer.qp->qp_num;
+    attr.dest_qp_num = peer.qpn;
     attr.max_dest_rd_atomic = 1;
     attr.min_rnr_timer = 12;
     attr.ah_attr.port_num = 1;
-    attr.ah_attr.dlid = peer.port.lid;
+    attr.ah_attr.dlid = peer.lid;
     attr.ah_attr.is_global = port.link_layer == IBV_LINK_LAYER_ETHERNET ? 1 : 0;
     attr.ah_attr.grh.dgid = peer.gid;
     attr.ah_attr.grh.sgid_index = static_cast<std::uint8_t>(gid_index);
@@ -87,14 +95,29 @@ class Side {
     std::uint32_t bytes;
   };
   void post(const Write& write) {
-    ibv_sge sge{reinterpret_cast<std::uint64_t>(write.from_address), write.bytes, write.from->lkey};
+    post({.lkey = write.from->lkey,
+          .from = write.from_address,
+          .rkey = write.to->rkey,
+          .to = reinterpret_cast<std::uint64_t>(write.to_address),
+          .bytes = write.bytes});
+  }
+  /// The same to another process.
+  struct FarWrite {
+    std::uint32_t lkey;
+    void* from;
+    std::uint32_t rkey;
+    std::uint64_t to;
+    std::uint32_t bytes;
+  };
+  void post(const FarWrite& write) {
+    ibv_sge sge{reinterpret_cast<std::uint64_t>(write.from), write.bytes, write.lkey};
     ibv_send_wr request{};
     request.sg_list = &sge;
     request.num_sge = 1;
     request.opcode = IBV_WR_RDMA_WRITE;
     request.send_flags = IBV_SEND_SIGNALED;
-    request.wr.rdma.remote_addr = reinterpret_cast<std::uint64_t>(write.to_address);
-    request.wr.rdma.rkey = write.to->rkey;
+    request.wr.rdma.remote_addr = write.to;
+    request.wr.rdma.rkey = write.rkey;
     ibv_send_wr* bad = nullptr;
     need(ibv_post_send(qp, &request, &bad) == 0, "ibv_post_send");
   }
@@ -122,6 +145,17 @@ class Side {
   void modify(ibv_qp_attr& attr, int mask) { need(ibv_modify_qp(qp, &attr, mask) == 0, "ibv_modify_qp"); }
 };
 
+/// At least two.
+inline ibv_device** devices() {
+  int n = 0;
+  ibv_device** list = ibv_get_device_list(&n);
+  if (n < 2) {
+    std::fprintf(stderr, "needs two RDMA devices, there are %d\n", n);
+    std::exit(1);
+  }
+  return list;
+}
+
 struct Loopback {
   Loopback() : Loopback(devices()) {}
 
@@ -129,18 +163,9 @@ struct Loopback {
   Side b;
 
  private:
-  static ibv_device** devices() {
-    int n = 0;
-    ibv_device** list = ibv_get_device_list(&n);
-    if (n < 2) {
-      std::fprintf(stderr, "needs two RDMA devices, there are %d\n", n);
-      std::exit(1);
-    }
-    return list;
-  }
   explicit Loopback(ibv_device** list) : a(list[0]), b(list[1]) {
-    a.connect(b);
-    b.connect(a);
+    a.connect(b.address());
+    b.connect(a.address());
   }
 };
 

@@ -35,7 +35,7 @@ int to_milliseconds(std::chrono::nanoseconds time) {
 }  // namespace
 
 ControlLinks::ControlLinks(std::string domain, unsigned slot, Listener& listener)
-    : rendezvous_(std::move(domain), "control"), listener_(listener), events_(make_epoll()) {
+    : rendezvous_(std::move(domain), kControlPurpose), listener_(listener), events_(make_epoll()) {
   rendezvous_.hold(slot);
   epoll_event event{.events = EPOLLIN, .data = {.u32 = kListener}};
   if (::epoll_ctl(events_.get(), EPOLL_CTL_ADD, rendezvous_.listener(), &event) != 0) {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -19,11 +20,13 @@
 
 namespace marrow::cx7 {
 
+inline constexpr char kControlPurpose[] = "control";  // NOLINT(modernize-avoid-c-arrays): of the sockets' names
+
 /// Not thread-safe, fd() excepted. After fork() the child may only destroy it.
 class ControlLinks {
  public:
   using Link = std::uint32_t;  // a number that no other connection of this process ever gets
-  static constexpr std::size_t kMostBytes = 512;
+  static constexpr std::size_t kMostBytes = 2048;
 
   /// Called from attend(); each may send, open and close.
   class Listener {
@@ -70,5 +73,10 @@ class ControlLinks {
   std::unordered_map<Link, Connection> connections_;
   Link last_ = 0;
 };
+
+/// Sends `question` to every process of the domain but the one in `own` slot (256: to all), and calls `hear` with the
+/// first message that each says within `patience`; others are passed over. For whoever has no links of its own.
+void ask_everybody(const std::string& domain, unsigned own, std::span<const std::byte> question,
+                   std::chrono::nanoseconds patience, const std::function<void(std::span<const std::byte>)>& hear);
 
 }  // namespace marrow::cx7

@@ -24,7 +24,8 @@ enum class Wakefulness : std::uint8_t { kAwake, kAsleep, kWoken };
 }  // namespace
 
 struct Fabric::Impl {
-  Impl(std::string domain, const LinkOptions& options) : peers(std::move(domain)) {
+  Impl(std::string domain, const LinkOptions& options, LinkCounters* elsewhere)
+      : counters(elsewhere == nullptr ? own_counters : *elsewhere), peers(std::move(domain)) {
     if (!options.capture.file.empty()) capture = std::make_unique<Capture>(options.capture);
     if (!options.faults.rules.empty()) faults = std::make_unique<FaultGate>(options.faults, counters);
     if (options.addresses.empty()) return;
@@ -32,7 +33,8 @@ struct Fabric::Impl {
     peers.watch_network(udp->fd());
   }
 
-  LinkCounters counters;
+  LinkCounters own_counters;
+  LinkCounters& counters;
   PeerLinks peers;
   RingMemory local = RingMemory::make_private(kLocalRingBytes);
   std::unique_ptr<UdpLink> udp;  // null: no other hosts
@@ -42,7 +44,13 @@ struct Fabric::Impl {
 };
 
 Fabric::Fabric(std::string domain, const LinkOptions& options)
-    : impl_(std::make_unique<Impl>(std::move(domain), options)),
+    : Fabric(std::make_unique<Impl>(std::move(domain), options, nullptr)) {}
+
+Fabric::Fabric(std::string domain, const LinkOptions& options, LinkCounters& counters)
+    : Fabric(std::make_unique<Impl>(std::move(domain), options, &counters)) {}
+
+Fabric::Fabric(std::unique_ptr<Impl> impl)
+    : impl_(std::move(impl)),
       slot_(impl_->peers.slot()),
       express_(impl_->capture || impl_->faults ? kNoRoute : slot_),
       beyond_rings_(impl_->udp || impl_->capture || impl_->faults),

@@ -48,6 +48,8 @@ class Fabric {
   /// Claims the first free slot of `domain`. Processes of one user, one network namespace and one domain see each
   /// other. Throws util::Error when all slots are taken.
   explicit Fabric(std::string domain, const LinkOptions& options = {});
+  /// The same that counts in `counters`, which outlive it.
+  Fabric(std::string domain, const LinkOptions& options, LinkCounters& counters);
   ~Fabric();
   Fabric(const Fabric&) = delete;
   Fabric& operator=(const Fabric&) = delete;
@@ -118,6 +120,7 @@ class Fabric {
 
  private:
   struct Impl;
+  explicit Fabric(std::unique_ptr<Impl> impl);
   Reservation reserve_at_peer(unsigned route, std::uint32_t payload_bytes);
   void commit_at_peer(unsigned route);
   Reservation reserve_at_slot(unsigned slot, std::uint32_t payload_bytes);

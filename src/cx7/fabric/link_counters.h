@@ -40,4 +40,11 @@ inline constexpr std::array kLinkCounterNames = {
 
 static_assert(sizeof(LinkCounters) == kLinkCounterNames.size() * sizeof(std::uint64_t));
 
+inline LinkCounters& operator+=(LinkCounters& sum, const LinkCounters& more) {
+#define MARROW_ADD(name) sum.name += more.name;
+  MARROW_CX7_LINK_COUNTERS(MARROW_ADD)
+#undef MARROW_ADD
+  return sum;
+}
+
 }  // namespace marrow::cx7

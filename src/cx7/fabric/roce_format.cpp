@@ -57,11 +57,11 @@ constexpr std::array<std::uint16_t, 32> kOfOperation = [] {
   return rows;
 }();
 
-bool is_request(PacketOpcode operation) {
+constexpr bool is_request(PacketOpcode operation) {
   return operation < PacketOpcode::kReadResponseFirst || operation > PacketOpcode::kAtomicAcknowledge;
 }
 
-std::uint16_t extensions_of(PacketOpcode opcode) {
+constexpr std::uint16_t extensions_of(PacketOpcode opcode) {
   const auto operation = operation_of(opcode);
   const auto row = kOfOperation[static_cast<std::uint8_t>(operation)];
   const bool send_only = operation == PacketOpcode::kSendOnly || operation == PacketOpcode::kSendOnlyImm;
@@ -81,11 +81,13 @@ std::uint16_t extensions_of(PacketOpcode opcode) {
   return kNoSuchPacket;
 }
 
-std::uint32_t bytes_of(std::uint16_t extensions) {
+constexpr std::uint32_t bytes_of(std::uint16_t extensions) {
   std::uint32_t bytes = 0;
   for (std::size_t k = 0; k < kBytes.size(); ++k) bytes += (extensions >> k & 1) != 0 ? kBytes[k] : 0;
   return bytes;
 }
+
+constexpr std::uint32_t kIcrcWords = 1;
 
 /// Puts words one behind the other, big-endian.
 struct Writer {
@@ -116,6 +118,16 @@ constexpr std::uint32_t kMask24 = 0xffffff;
 constexpr std::uint32_t kMigrated = 1u << 22;  // MigReq: a path that does not migrate is in its migrated state
 
 }  // namespace
+
+const std::array<std::uint8_t, 256> kHeaderWords = [] {
+  std::array<std::uint8_t, 256> words{};
+  for (std::size_t opcode = 0; opcode < words.size(); ++opcode) {
+    const auto extensions = extensions_of(static_cast<PacketOpcode>(opcode));
+    const auto bytes = kBthBytes + (extensions == kNoSuchPacket ? 0 : bytes_of(extensions));
+    words[opcode] = static_cast<std::uint8_t>(bytes / 4 + kIcrcWords);
+  }
+  return words;
+}();
 
 std::optional<std::uint32_t> extension_bytes(PacketOpcode opcode) {
   const auto extensions = extensions_of(opcode);

@@ -3,6 +3,7 @@
 // Facts: layouts and which opcode has which headers [prm: IBA vol. 1, ch. 9; annexes A14 (XRC), A17 (RoCE v2)].
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -34,6 +35,13 @@ constexpr std::uint32_t pad_of(std::uint32_t payload_bytes) {
 /// Bytes of a UD packet's payload that are not payload on the wire: what its receiver sees of the IP header.
 constexpr std::uint32_t grh_bytes(const Packet& packet) {
   return packet.grh ? kGrhBytes : 0;
+}
+
+/// What a port counts a packet as: words of 4 bytes from the BTH to the ICRC, with the GRH of a datagram that has one.
+/// An opcode without a form on a wire counts as one without extension headers.
+extern const std::array<std::uint8_t, 256> kHeaderWords;  // by opcode: BTH, extension headers and ICRC
+inline std::uint32_t wire_words(const Packet& packet) {
+  return kHeaderWords[static_cast<std::uint8_t>(packet.opcode)] + (packet.payload_bytes + 3) / 4;
 }
 
 /// Writes the headers to `to`, which has room for kMostHeaderBytes. Returns how many bytes they take, 0 for an opcode

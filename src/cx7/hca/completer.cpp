@@ -39,7 +39,14 @@ void DataPath::on_response(Qp& qp, const Packet& packet) {
     ++device_.counters.packets_dropped;
     return;
   }
-  trace(TraceEvent::Kind::kAckReceived, qp.config.qpn, packet.psn, packet.syndrome);
+  if (is_tracing()) [[unlikely]]
+    add_to_trace({.kind = TraceEvent::Kind::kAckReceived,
+                  .opcode = static_cast<std::uint8_t>(packet.opcode),
+                  .peer = packet.from_device,
+                  .qpn = qp.config.qpn,
+                  .a = qp.config.qpn,
+                  .b = packet.psn,
+                  .c = packet.syndrome});
   switch (operation_of(packet.opcode)) {
     case PacketOpcode::kAcknowledge:
       on_ack(qp, packet);
@@ -65,12 +72,14 @@ void DataPath::on_ack(Qp& qp, const Packet& packet) {
   if (requester.oldest == requester.newest) return;  // a NAK for what is no longer outstanding
   if (packet.syndrome < aeth::kNakSequence) {
     constexpr std::uint8_t kForEver = 7;
+    ++device_.counters.rnr_naks_received;
     if (requester.rnr_left == 0) return fail_oldest(qp, {Syndrome::kRnrRetryExceeded, 0x87});
     if (qp.attributes.rnr_retry != kForEver) --requester.rnr_left;
     requester.held_until = now_ + rnr_pause(packet.syndrome & 0x1f);
     requester.deadline = Time{0};
     rewind(qp);
   } else if (packet.syndrome == aeth::kNakSequence) {
+    ++device_.counters.sequence_naks_received;
     if (requester.held_until > now_) return;  // a leftover of the burst that met a receiver not ready
     if (requester.retries_left == 0) return fail_oldest(qp, {Syndrome::kRetryExceeded, 0x81});
     --requester.retries_left;
@@ -87,7 +96,9 @@ SentWqe* DataPath::awaited_response(Qp& qp, const Packet& packet) {
   for (auto at = requester.oldest; at != requester.newest; ++at) {
     SentWqe& wqe = window_at(requester, at);
     if (!awaits_response(wqe.opcode) || wqe.answered) continue;
-    if (packet.psn != psn_add(wqe.first_psn, wqe.received)) return nullptr;
+    const auto ahead = psn_distance(packet.psn, psn_add(wqe.first_psn, wqe.received));
+    if (ahead > 0) ++device_.counters.responses_ahead;
+    if (ahead != 0) return nullptr;
     retire_through(qp, psn_add(wqe.first_psn, 0xffffff));
     const bool cached = requester.scatter_valid && requester.scatter_entry == at;
     if (!cached) {
@@ -185,7 +196,17 @@ void DataPath::progress(Qp& qp) {
   if (requester.oldest == requester.newest) requester.deadline = Time{0};
 }
 
+void DataPath::trace_retired(const Qp& qp, const SentWqe& wqe, wire::Syndrome syndrome) {
+  if (is_tracing()) [[unlikely]]
+    add_to_trace({.kind = TraceEvent::Kind::kRetired,
+                  .qpn = qp.config.qpn,
+                  .a = qp.config.qpn,
+                  .b = wqe.index,
+                  .c = static_cast<std::uint8_t>(syndrome)});
+}
+
 void DataPath::retire(Qp& qp, const SentWqe& wqe) {
+  trace_retired(qp, wqe, Syndrome::kNone);
   if (wqe.completion < wire::Completion::kAlways) return;
   write_cqe(*qp.config.send_cq, {.opcode = wire::CqeOpcode::kRequester,
                                  .wqe_opcode = wqe.opcode,
@@ -247,6 +268,9 @@ void DataPath::fail_oldest(Qp& qp, const Refusal& refusal) {
   const SentWqe wqe = window_at(requester, requester.oldest);
   ++requester.oldest;
   requester.done += wqe.wqebbs;
+  trace_retired(qp, wqe, refusal.syndrome);
+  if (refusal.syndrome == Syndrome::kRemoteAccess) ++device_.counters.remote_access_errors;
+  if (refusal.syndrome == Syndrome::kRemoteInvalidRequest) ++device_.counters.remote_invalid_requests;
   util::log::debug("QP {:#x}: WQE {} failed: {}", qp.config.qpn, wqe.index, wire::syndrome_name(refusal.syndrome));
   write_cqe(*qp.config.send_cq, {.opcode = wire::CqeOpcode::kRequesterError,
                                  .wqe_opcode = wqe.opcode,

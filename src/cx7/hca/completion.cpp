@@ -44,6 +44,14 @@ bool is_full(Cq& cq) {
 
 }  // namespace
 
+void DataPath::count_error_cqe(const CqeContent& content) {
+  auto& counters = device_.counters;
+  const bool flushed = content.syndrome == wire::Syndrome::kFlushed;
+  const bool send = content.opcode == wire::CqeOpcode::kRequesterError;
+  ++(send ? counters.send_error_cqes : counters.receive_error_cqes);
+  if (flushed) ++(send ? counters.send_flush_cqes : counters.receive_flush_cqes);
+}
+
 void DataPath::write_cqe(Cq& cq, const CqeContent& content) {
   if (cq.dead) return;
   if (!cq.overrun_ignore && is_full(cq)) {
@@ -64,8 +72,14 @@ void DataPath::write_cqe(Cq& cq, const CqeContent& content) {
   }
   ++cq.pi;
   ++device_.counters.cqes_written;
-  trace(TraceEvent::Kind::kCqe, cq.cqn, content.wqe_counter,
-        std::uint64_t{cqe.op_own} << 8 | static_cast<std::uint8_t>(content.syndrome));
+  if (cqe.is_error()) [[unlikely]]
+    count_error_cqe(content);
+  if (is_tracing()) [[unlikely]]
+    add_to_trace({.kind = TraceEvent::Kind::kCqe,
+                  .qpn = content.qpn,
+                  .a = cq.cqn,
+                  .b = content.wqe_counter,
+                  .c = std::uint64_t{cqe.op_own} << 8 | static_cast<std::uint8_t>(content.syndrome)});
   if (cq.has_channel) {
     cq.solicited_since_arm |= content.solicited || cqe.is_error();
     fire_if_armed(cq);

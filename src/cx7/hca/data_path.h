@@ -5,6 +5,7 @@
 
 #include <span>
 
+#include "cx7/fabric/roce_format.h"
 #include "cx7/hca/engine.h"
 #include "cx7/hca/memory_key.h"
 #include "marrow/wire/cqe.h"
@@ -59,6 +60,16 @@ class DataPath {
   void on_request(Qp& qp, const Packet& packet);
   /// A send to a UD QP (datagram.cpp).
   void on_datagram(Qp& qp, const Packet& packet);
+  void trace_received(const Packet& packet) {
+    if (is_tracing()) [[unlikely]]
+      add_to_trace({.kind = TraceEvent::Kind::kPacketReceived,
+                    .opcode = static_cast<std::uint8_t>(packet.opcode),
+                    .peer = packet.from_device,
+                    .qpn = packet.dest_qpn,
+                    .a = packet.dest_qpn,
+                    .b = packet.psn,
+                    .c = static_cast<std::uint8_t>(packet.opcode)});
+  }
   /// A request, or one of the two packets around it, to a DCT (dc.cpp).
   void on_dc_packet(Qp& dct, const Packet& packet);
   /// Sends the answers owed. False when the link is full and some remain.
@@ -168,14 +179,33 @@ class DataPath {
   void progress(Qp& qp);
   void retire_through(Qp& qp, std::uint32_t psn);
   void retire(Qp& qp, const SentWqe& wqe);
+  void trace_retired(const Qp& qp, const SentWqe& wqe, wire::Syndrome syndrome);
   void rewind(Qp& qp);
   void fail_oldest(Qp& qp, const Refusal& refusal);
 
-  void trace(TraceEvent::Kind kind, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
-    if (engine_.trace_.is_on()) [[unlikely]] {
-      engine_.trace_.add({kind, device_.index, static_cast<std::uint64_t>(now_.count()), a, b, c});
-    }
+  [[nodiscard]] bool is_tracing() const { return engine_.trace_.is_on(); }
+  /// Fills in device and time. Behind is_tracing() alone, so that nothing is put together for nobody.
+  void add_to_trace(TraceEvent event) {
+    event.device = device_.index;
+    event.time_ns = static_cast<std::uint64_t>(now_.count());
+    engine_.trace_.add(event);
   }
+  void trace_sent(TraceEvent::Kind kind, std::uint32_t qpn, const Packet& packet, std::uint64_t c) {
+    if (is_tracing()) [[unlikely]]
+      add_to_trace({.kind = kind,
+                    .opcode = static_cast<std::uint8_t>(packet.opcode),
+                    .peer = packet.to_device,
+                    .qpn = qpn,
+                    .a = packet.dest_qpn,
+                    .b = packet.psn,
+                    .c = c});
+  }
+  /// Before its commit: from then on it is the receiver's.
+  void count_sent(const Packet& packet) {
+    ++device_.counters.packets_sent;
+    device_.counters.words_sent += wire_words(packet);
+  }
+  void count_error_cqe(const CqeContent& content);
   [[nodiscard]] bool strict() const { return engine_.checking_ == Checking::kStrict; }
 
   Engine& engine_;

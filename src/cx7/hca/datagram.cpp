@@ -54,8 +54,8 @@ bool DataPath::send_datagram(Qp& qp) {
       refuse(qp, {true, wqe.index, wqe.opcode, wire::Syndrome::kLocalProtection, 0x51});
       return false;
     }
+    count_sent(*room.packet);
     engine_.fabric_.commit(route);
-    ++device_.counters.packets_sent;
   } else {
     ++device_.counters.packets_dropped;
   }
@@ -79,7 +79,7 @@ bool DataPath::fill_datagram(Qp& qp, std::uint32_t grh_bytes, Packet& packet) {
   packet.rkey = (qkey & kOwnQkey) != 0 ? qp.attributes.qkey : qkey;
   packet.grh = grh_bytes != 0;
   packet.service_level = decoded.av.compact.rate_sl & 0xf;
-  trace(TraceEvent::Kind::kPacketSent, packet.dest_qpn, packet.psn, static_cast<std::uint8_t>(packet.opcode));
+  trace_sent(TraceEvent::Kind::kPacketSent, qp.config.qpn, packet, static_cast<std::uint8_t>(packet.opcode));
   if (grh_bytes != 0) {
     const GrhSpace grh{packet.payload(), kGrhBytes};
     if (!qp.config.routing.write_grh(device_.index, decoded.av, decoded.bytes, grh)) return false;

@@ -61,10 +61,9 @@ bool DataPath::send_dc(Qp& qp, PacketOpcode opcode) {
                   .from_device = device_.index,
                   .to_device = qp.attributes.remote_device,
                   .dc = true};
+  count_sent(*room.packet);
+  trace_sent(TraceEvent::Kind::kPacketSent, qp.config.qpn, *room.packet, static_cast<std::uint8_t>(opcode));
   engine_.fabric_.commit(route);
-  ++device_.counters.packets_sent;
-  trace(TraceEvent::Kind::kPacketSent, qp.attributes.remote_qpn, qp.requester.next_psn,
-        static_cast<std::uint8_t>(opcode));
   return true;
 }
 

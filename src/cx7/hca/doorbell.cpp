@@ -162,7 +162,12 @@ void DataPath::accept(Qp& qp, bool named) {
   std::uint16_t recorded = 0;
   if (qp.config.sq.wqebbs == 0 || !recorded_index(qp, recorded)) return;
   if (named) {
-    trace(TraceEvent::Kind::kDoorbell, qp.config.qpn, requester.rung, recorded);
+    if (is_tracing()) [[unlikely]]
+      add_to_trace({.kind = TraceEvent::Kind::kDoorbell,
+                    .qpn = qp.config.qpn,
+                    .a = qp.config.qpn,
+                    .b = requester.rung,
+                    .c = recorded});
     if (distance16(requester.rung, recorded) > 0) {
       ++device_.counters.strict_doorbell_ahead_of_dbrec;
       util::log::once("doorbell.ahead", "doorbell of QP {:#x} says {}, its record still {}", qp.config.qpn,

@@ -43,9 +43,14 @@ void clear_registers(const Uar& uar) {
 
 }  // namespace
 
-Engine::Engine(const std::string& domain, Checking checking, const LinkOptions& links)
-    : fabric_(domain, links), checking_(checking) {
-  for (std::uint8_t k = 0; k < kDevices; ++k) devices_[k] = std::make_unique<Device>(k, fabric_.slot());
+Engine::Engine(const std::string& domain, Checking checking, const LinkOptions& links, ProcessCounts* counts)
+    : own_counts_(counts == nullptr ? std::make_unique<ProcessCounts>() : nullptr),
+      fabric_(domain, links, counts == nullptr ? own_counts_->links : counts->links),
+      checking_(checking) {
+  auto& devices = counts == nullptr ? own_counts_->devices : counts->devices;
+  for (std::uint8_t k = 0; k < kDevices; ++k) {
+    devices_[k] = std::make_unique<Device>(k, fabric_.slot(), devices.at(k));
+  }
   ready_.reserve(1024);
   dma::install_fault_handler();
   neighbours_ = std::make_unique<Neighbours>(*this, domain);
@@ -81,12 +86,14 @@ void Engine::deliver(const Packet& packet, Time now) {
   Device* device = packet.to_device < kDevices ? devices_[packet.to_device].get() : nullptr;
   if (device == nullptr) return;
   ++device->counters.packets_received;
+  device->counters.words_received += wire_words(packet);
   Qp* qp = device->qps.find(packet.dest_qpn);
   if (qp == nullptr || !fits(*qp, packet)) {
     ++device->counters.packets_dropped;
     return;
   }
   DataPath path(*this, *device, now);
+  path.trace_received(packet);
   if (packet.dc) {
     path.on_dc_packet(*qp, packet);
   } else if (qp->config.service == ServiceType::kUd) {
@@ -120,6 +127,7 @@ void Engine::tell_of_link() {
   if (up == link_was_up_) return;
   link_was_up_ = up;
   for (const auto& device : devices_) {
+    device->counters.link_downs += up ? 0 : 1;
     for (EventSink* watcher : device->port_watchers) {
       watcher->async_event(up ? AsyncEvent::kPortActive : AsyncEvent::kPortError);
     }

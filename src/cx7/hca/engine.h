@@ -34,8 +34,8 @@ inline constexpr std::uint8_t kNoDevice = 0xff;
 
 /// One HCA with one port. Numbers of its objects carry the process's slot.
 struct Device {
-  Device(std::uint8_t device_index, std::uint32_t slot)
-      : index(device_index), pds(slot), mkeys(slot), cqs(slot), srqs(slot), qps(slot) {}
+  Device(std::uint8_t device_index, std::uint32_t slot, Counters& counts)
+      : index(device_index), pds(slot), mkeys(slot), cqs(slot), srqs(slot), qps(slot), counters(counts) {}
 
   std::uint8_t index;
   Table<Pd> pds;
@@ -48,7 +48,7 @@ struct Device {
   std::vector<Qp*> dcts;
   std::vector<Mkey*> windows;
   std::vector<EventSink*> port_watchers;  // told when the link goes down or comes up
-  Counters counters;
+  Counters& counters;                     // kept by the engine
 };
 
 /// Strict refuses what hardware might let pass (stale WQE index, reserved bits, a record that was never rung, ...) and
@@ -66,7 +66,8 @@ struct GpuChoice {
 
 class Engine {
  public:
-  Engine(const std::string& domain, Checking checking, const LinkOptions& links = {});
+  /// `counts`: where it counts, all zero at first; null: in memory of its own.
+  Engine(const std::string& domain, Checking checking, const LinkOptions& links = {}, ProcessCounts* counts = nullptr);
   ~Engine();
 
   /// Held by every control-path call. The engine lets go between steps, at once when a call waits.
@@ -116,6 +117,8 @@ class Engine {
   Mkey& add_mkey(Device& device, const Mkey& mkey);
   /// The device's counters, those of GPU threads among them.
   [[nodiscard]] Counters counters(std::uint8_t device);
+  /// Of both devices.
+  [[nodiscard]] DeviceCounts counts() { return {counters(0), counters(1)}; }
   /// Prepares a CQ whose fields are set: poisons the arm word, clears its counters.
   Cq& add_cq(Device& device, Cq cq);
   /// From now on nothing goes through `key`, not even a message that is half done.
@@ -136,6 +139,7 @@ class Engine {
   void tell_of_link();
   Modify change_state(Device& device, Qp& qp, QpState to, const QpAttributes& attributes);
 
+  std::unique_ptr<ProcessCounts> own_counts_;  // null: they lie elsewhere
   Fabric fabric_;
   Checking checking_;
   std::mutex mutex_;

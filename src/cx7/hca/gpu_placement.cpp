@@ -67,11 +67,7 @@ Mkey& Engine::add_mkey(Device& device, const Mkey& mkey) {
 Counters Engine::counters(std::uint8_t device) {
   Counters sum = devices_[device]->counters;
   if (gpu_ == nullptr) return sum;
-  const Counters theirs = gpu_->counters(device);
-#define MARROW_ADD(name) sum.name += theirs.name;
-  MARROW_CX7_COUNTERS(MARROW_ADD)
-#undef MARROW_ADD
-  return sum;
+  return sum += gpu_->counters(device);
 }
 
 }  // namespace marrow::cx7

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "cx7/fabric/control_links.h"
+#include "cx7/hca/counters.h"
 #include "cx7/hca/far_news.h"
 
 namespace marrow::cx7 {
@@ -18,10 +19,11 @@ enum class NoticeKind : std::uint8_t {
   kKeyGone,  //
   kQp,       // a queue pair that leads to the asking process, as it is now
   kSync,     // what came before is to be acted on and then confirmed
+  kCount,    // to anybody, instead of kAsk: answer with a CountNotice
 };
 
 struct Notice {
-  static constexpr std::uint32_t kMagic = 0x6d776e01;  // "mwn", version
+  static constexpr std::uint32_t kMagic = 0x6d776e02;  // "mwn", version
   std::uint32_t magic = kMagic;
   NoticeKind kind{};
   SharedRange::How how{};
@@ -42,5 +44,13 @@ struct Notice {
 };
 static_assert(std::is_trivially_copyable_v<Notice> && sizeof(Notice) == 128 &&
               sizeof(Notice) <= ControlLinks::kMostBytes);
+
+/// What the process has counted.
+struct CountNotice {
+  std::uint32_t magic = Notice::kMagic;
+  std::uint32_t padding = 0;
+  DeviceCounts counts{};
+};
+static_assert(std::is_trivially_copyable_v<CountNotice> && sizeof(CountNotice) <= ControlLinks::kMostBytes);
 
 }  // namespace marrow::cx7

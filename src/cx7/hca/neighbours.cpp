@@ -70,6 +70,11 @@ void Neighbours::on_message(Link link, std::span<const std::byte> message) {
 
 /// \returns false for what such a process never says.
 bool Neighbours::on_subscriber(Link link, const Notice& notice) {
+  if (notice.kind == NoticeKind::kCount) {
+    const CountNotice answer{.counts = engine_.counts()};
+    links_.send(link, std::as_bytes(std::span(&answer, 1)));
+    return true;
+  }
   Subscriber& subscriber = subscribers_[link];
   if (notice.kind == NoticeKind::kSeen && subscriber.asked && notice.sequence <= subscriber.said) {
     subscriber.seen = notice.sequence;

@@ -83,4 +83,8 @@ class Neighbours final : ControlLinks::Listener {
   std::unordered_map<std::uint64_t, SharedRange> shared_;  // own keys in GPU memory
 };
 
+/// What the other processes of the domain have counted, as far as they answer in time: `own` is the slot of this one,
+/// 256 where it has none. Needs no lock.
+[[nodiscard]] DeviceCounts counts_elsewhere(const std::string& domain, unsigned own);
+
 }  // namespace marrow::cx7

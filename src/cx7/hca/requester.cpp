@@ -118,8 +118,13 @@ bool DataPath::fetch(Qp& qp) {
            .packets = is_local(opcode) ? 0 : std::max(1u, (wqe.bytes + mtu - 1) / mtu),
            .bytes = wqe.bytes};
   ++device_.counters.wqes_fetched;
-  trace(TraceEvent::Kind::kFetch, qp.config.qpn, entry.index,
-        std::uint64_t{static_cast<std::uint8_t>(opcode)} << 8 | wqe.ctrl.ds());
+  if (is_tracing()) [[unlikely]]
+    add_to_trace({.kind = TraceEvent::Kind::kFetch,
+                  .qpn = qp.config.qpn,
+                  .a = qp.config.qpn,
+                  .b = entry.index,
+                  .c = std::uint64_t{entry.first_psn} << 32 | std::uint64_t{static_cast<std::uint8_t>(opcode)} << 8 |
+                       wqe.ctrl.ds()});
   requester.next_psn = psn_add(requester.next_psn, entry.packets);
   requester.next += wqe.wqebbs;
   requester.newest += 1;
@@ -181,8 +186,8 @@ bool DataPath::send_packet(Qp& qp) {
       refuse(qp, {true, wqe.index, wqe.opcode, wire::Syndrome::kLocalProtection, 0x51});
       return false;
     }
+    count_sent(*room.packet);
     engine_.fabric_.commit(route_of(qp));
-    ++device_.counters.packets_sent;
   } else {
     ++device_.counters.packets_dropped;
   }
@@ -234,7 +239,7 @@ bool DataPath::fill(Qp& qp, const SentWqe& wqe, Packet& packet) {
   const bool due = ++requester.unacked_since_request >= every;
   packet.ack_request = (last || due) && !is_unreliable(qp.config.service);
   if (packet.ack_request) requester.unacked_since_request = 0;
-  trace(TraceEvent::Kind::kPacketSent, packet.dest_qpn, packet.psn, static_cast<std::uint8_t>(packet.opcode));
+  trace_sent(TraceEvent::Kind::kPacketSent, qp.config.qpn, packet, static_cast<std::uint8_t>(packet.opcode));
   if (wqe.opcode == Opcode::kSendInvalidate) packet.rkey = decoded.ctrl.imm.host();
   if (wqe.opcode == Opcode::kMaskedCompareSwap) {
     std::memcpy(packet.payload(), &decoded.swap_mask, sizeof decoded.swap_mask);

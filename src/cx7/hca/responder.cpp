@@ -50,14 +50,18 @@ void DataPath::on_request(Qp& qp, const Packet& packet) {
   mark_ready(qp);
   if (!check_order(qp, packet)) return;
   if (!check_message(qp, packet)) return nak(qp, packet.psn, aeth::kNakInvalidRequest);
+  auto& counters = device_.counters;
   switch (row_of(packet.opcode).kind) {
     case RequestKind::kSend:
       return on_send(qp, packet);
     case RequestKind::kWrite:
+      counters.write_requests += row_of(packet.opcode).first ? 1 : 0;
       return on_write(qp, packet);
     case RequestKind::kRead:
+      ++counters.read_requests;
       return on_read(qp, packet);
     case RequestKind::kAtomic:
+      ++counters.atomic_requests;
       return on_atomic(qp, packet);
     case RequestKind::kNone:
       break;
@@ -98,7 +102,10 @@ bool DataPath::check_order(Qp& qp, const Packet& packet) {
   }
   if (distance < 0) {
     on_duplicate(qp, packet);
-  } else if (!responder.sequence_nak_sent) {
+    return false;
+  }
+  ++device_.counters.out_of_sequence;
+  if (!responder.sequence_nak_sent) {
     responder.sequence_nak_sent = true;
     responder.nak_owed = true;
     responder.nak_syndrome = aeth::kNakSequence;
@@ -132,6 +139,7 @@ void DataPath::on_duplicate(Qp& qp, const Packet& packet) {
 
 void DataPath::nak(Qp& qp, std::uint32_t psn, std::uint8_t syndrome) {
   auto& responder = qp.responder;
+  if (syndrome == aeth::kNakRemoteAccess) ++device_.counters.access_errors_found;
   if (is_unreliable(qp.config.service)) {
     forget_message(responder);
     responder.expected_psn = psn_add(psn, 1);
@@ -188,7 +196,12 @@ void DataPath::on_write(Qp& qp, const Packet& packet) {
                                          return dma::copy(host, packet.payload() + at, bytes);
                                        });
     if (!copied) return nak(qp, packet.psn, nak_of_memory(to));
-    trace(TraceEvent::Kind::kRemoteWrite, qp.config.qpn, responder.va, packet.payload_bytes);
+    if (is_tracing()) [[unlikely]]
+      add_to_trace({.kind = TraceEvent::Kind::kRemoteWrite,
+                    .qpn = qp.config.qpn,
+                    .a = qp.config.qpn,
+                    .b = responder.va,
+                    .c = packet.payload_bytes});
   }
   responder.message = Responder::Message::kWrite;
   responder.va += packet.payload_bytes;

@@ -77,15 +77,15 @@ bool DataPath::send_ack(Qp& qp, std::uint32_t psn, std::uint8_t syndrome) {
   packet->psn = psn;
   packet->msn = qp.responder.msn;
   packet->syndrome = syndrome;
+  count_sent(*packet);
+  trace_sent(TraceEvent::Kind::kAckSent, qp.config.qpn, *packet, std::uint64_t{syndrome} << 24 | packet->msn);
   engine_.fabric_.commit(route_of(qp));
   auto& counters = device_.counters;
-  ++counters.packets_sent;
   if (syndrome < aeth::kRnrNak) {
     ++counters.acks_sent;
   } else {
     ++(syndrome < aeth::kNakSequence ? counters.rnr_naks_sent : counters.naks_sent);
   }
-  trace(TraceEvent::Kind::kAckSent, packet->dest_qpn, psn, std::uint64_t{syndrome} << 24 | qp.responder.msn);
   return true;
 }
 
@@ -122,8 +122,9 @@ bool DataPath::answer_resource(Qp& qp, ResponderResource& resource) {
         return true;
       }
     }
+    count_sent(*packet);
+    trace_sent(TraceEvent::Kind::kAckSent, qp.config.qpn, *packet, std::uint64_t{aeth::kAck} << 24 | packet->msn);
     engine_.fabric_.commit(route_of(qp));
-    ++device_.counters.packets_sent;
   }
   return true;
 }

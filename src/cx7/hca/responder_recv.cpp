@@ -102,12 +102,12 @@ void DataPath::complete_recv(Qp& qp, CqeContent content) {
 
 // This side's own fault: the receive completes in error here, and the sender learns that the operation failed.
 void DataPath::refuse_recv(Qp& qp, const Refusal& refusal) {
-  ++device_.counters.local_protection_errors;
+  const bool length = refusal.syndrome == wire::Syndrome::kLocalLength;
+  ++(length ? device_.counters.receives_too_short : device_.counters.local_protection_errors);
   complete_recv(qp,
                 {.opcode = wire::CqeOpcode::kResponderError, .syndrome = refusal.syndrome, .vendor = refusal.vendor});
   if (is_unreliable(qp.config.service)) return enter_error(qp);
   qp.responder.recv_failed = true;
-  const bool length = refusal.syndrome == wire::Syndrome::kLocalLength;
   nak(qp, qp.responder.expected_psn, length ? aeth::kNakInvalidRequest : aeth::kNakRemoteOperation);
 }
 

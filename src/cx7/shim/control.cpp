@@ -14,6 +14,7 @@
 
 #include "cx7/fw/port.h"
 #include "cx7/shim/activation.h"
+#include "cx7/shim/board.h"
 #include "cx7/shim/engine_thread.h"
 #include "cx7/shim/settings.h"
 #include "util/error.h"
@@ -22,12 +23,13 @@ namespace marrow::cx7 {
 namespace {
 
 // Order of TraceEvent::Kind.
-constexpr std::array kTraceNames = {"doorbell", "fetch",        "packet_sent", "remote_write",
-                                    "ack_sent", "ack_received", "cqe"};
+constexpr std::array kTraceNames = {"doorbell",     "fetch", "packet_sent",     "remote_write", "ack_sent",
+                                    "ack_received", "cqe",   "packet_received", "retired"};
 
 static_assert(sizeof(marrow_cx7_trace_event) == sizeof(TraceEvent));
 static_assert(offsetof(marrow_cx7_trace_event, device) == offsetof(TraceEvent, device));
 static_assert(offsetof(marrow_cx7_trace_event, time_ns) == offsetof(TraceEvent, time_ns));
+static_assert(offsetof(marrow_cx7_trace_event, qpn) == offsetof(TraceEvent, qpn));
 static_assert(offsetof(marrow_cx7_trace_event, c) == offsetof(TraceEvent, c));
 
 std::string& last_error() {
@@ -105,6 +107,15 @@ std::string describe_counters(int device, std::string_view owner) {
   engine->fabric().flush_capture();
 }
 
+/// What GPU threads have counted lies on the GPU: nobody can read it there later.
+[[gnu::destructor]] void complete_place() {
+  Engine* const engine = EngineThread::instance().engine();
+  BoardProcess* const place = EngineThread::instance().place();
+  if (engine == nullptr || place == nullptr) return;
+  const Engine::Lock lock(*engine);
+  place->counts.devices = engine->counts();
+}
+
 /// What is zero is left out; a process that opened no device says nothing.
 [[gnu::destructor]] void dump_stats() {
   if (EngineThread::instance().engine() == nullptr || !settings_or_exit().stats_at_exit) return;
@@ -155,6 +166,7 @@ int marrow_cx7_stats(int device, marrow_cx7_stat* to, int most) {
 
 int marrow_cx7_trace_enable(int on) {
   return with_engine([on](Engine& engine) {
+    if (engine.trace().is_elsewhere()) return fail("marrow sim --trace has the trace of this process");
     engine.trace().enable(on != 0);
     return 0;
   });
@@ -166,7 +178,7 @@ int marrow_cx7_trace_read(marrow_cx7_trace_event* to, int most) {
     const std::size_t n = engine.trace().read(events.data(), static_cast<std::size_t>(std::max(most, 0)));
     for (std::size_t i = 0; i < n; ++i) {
       const TraceEvent& e = events[i];
-      to[i] = {static_cast<std::uint8_t>(e.kind), e.device, e.time_ns, e.a, e.b, e.c};
+      to[i] = {static_cast<std::uint8_t>(e.kind), e.device, e.opcode, e.peer, e.qpn, e.time_ns, e.a, e.b, e.c};
     }
     return static_cast<int>(n);
   });

@@ -41,6 +41,9 @@ MARROW_CX7_API int marrow_cx7_stats(int device, struct marrow_cx7_stat* to, int 
 struct marrow_cx7_trace_event {
   uint8_t kind; /* marrow_cx7_trace_name() */
   uint8_t device;
+  uint8_t opcode;   /* of a packet, as on the wire */
+  uint8_t peer;     /* device at a packet's other end */
+  uint32_t qpn;     /* queue pair of `device` */
   uint64_t time_ns; /* CLOCK_MONOTONIC */
   uint64_t a;
   uint64_t b;

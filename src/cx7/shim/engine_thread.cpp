@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "cx7/hca/memory.h"
+#include "cx7/shim/board.h"
 #include "cx7/shim/device_files.h"
 #include "cx7/shim/gpu_engine_loader.h"
 #include "cx7/shim/idle_policy.h"
@@ -43,6 +44,10 @@ void add(std::atomic<std::uint64_t>& counter, std::uint64_t n) {
   counter.store(counter.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
 }
 
+std::uint64_t now_ns() {
+  return static_cast<std::uint64_t>(util::now().count());
+}
+
 void register_fork_handlers() {
   // Lock order: the engine, then the table of descriptors.
   static constexpr auto kBefore = [] {
@@ -73,7 +78,12 @@ Engine& EngineThread::start() {
   if (Engine* running = engine()) return *running;
   register_fork_handlers();
   dma::install_fault_handler();
-  auto fresh = std::make_unique<Engine>(settings().domain, settings().checking, settings().links);
+  TraceEvent* events = nullptr;
+  std::uint32_t trace_events = 0;
+  place_ = settings().board.empty() ? nullptr : take_place(settings().board.c_str(), events, trace_events);
+  auto* const counts = place_ == nullptr ? nullptr : &place_->counts;
+  auto fresh = std::make_unique<Engine>(settings().domain, settings().checking, settings().links, counts);
+  if (trace_events != 0) fresh->trace().record_to(place_->trace, events, trace_events, now_ns);
   fresh->set_gpu_choice(gpu_choice());
   const SignalsBlocked during_birth;
   try {

@@ -43,6 +43,8 @@ inline constexpr std::array kEngineCounterNames = {
 #undef MARROW_NAME
 };
 
+struct BoardProcess;
+
 class EngineThread {
  public:
   /// The one of this process; never destroyed.
@@ -53,6 +55,8 @@ class EngineThread {
   /// Null before the first start().
   [[nodiscard]] Engine* engine() const { return engine_.load(std::memory_order_acquire); }
   [[nodiscard]] const EngineActivity& activity() const { return activity_; }
+  /// Where `marrow sim` sees what this process counts; null where nobody looks.
+  [[nodiscard]] BoardProcess* place() const { return place_; }
 
   /// After each control call: queue pairs may have come or gone, and with them the need to look for doorbells.
   void control_call_done();
@@ -74,6 +78,7 @@ class EngineThread {
   std::mutex start_mutex_;
   std::atomic<Engine*> engine_{nullptr};
   std::atomic<bool> doorbells_{false};  // some QP exists
+  BoardProcess* place_ = nullptr;       // set before engine_
   EngineActivity activity_;
 
   // The engine thread's own; in a forked child, the forking thread's.

@@ -7,6 +7,7 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "cx7/shim/counter_files.h"
 #include "cx7/shim/device_files.h"
 #include "cx7/shim/next.h"
 #include "cx7/shim/redirected.h"
@@ -28,6 +29,11 @@ bool takes_mode(int flags) {
     va_end(arguments);                \
   }
 
+/// What an open of the file at `path` gave, or its value where it is a counter of a port.
+int opened(int fd, const Redirected& path, int flags) {
+  return may_be_counter(path.path()) ? with_value(fd, flags) : fd;
+}
+
 /// O_PATH asks for a place, not for the device.
 bool opens_device(const Redirected& to, int flags) {
   return to.node() && (flags & O_PATH) == 0;
@@ -36,43 +42,45 @@ bool opens_device(const Redirected& to, int flags) {
 }  // namespace
 
 // open() and what _FORTIFY_SOURCE makes of it.
-#define MARROW_OPEN(name)                                                                                            \
-  MARROW_HOOK(int, name, const char* path, int flags, ...) {                                                         \
-    MARROW_MODE_OF(flags, mode)                                                                                      \
-    static constinit Next<int (*)(const char*, int, ...)> next{#name};                                               \
-    const Redirected to(path);                                                                                       \
-    return opens_device(to, flags) ? DeviceFiles::instance().open(*to.node(), flags) : next(to.path(), flags, mode); \
+#define MARROW_OPEN(name)                                                                \
+  MARROW_HOOK(int, name, const char* path, int flags, ...) {                             \
+    MARROW_MODE_OF(flags, mode)                                                          \
+    static constinit Next<int (*)(const char*, int, ...)> next{#name};                   \
+    const Redirected to(path);                                                           \
+    if (opens_device(to, flags)) return DeviceFiles::instance().open(*to.node(), flags); \
+    return opened(next(to.path(), flags, mode), to, flags);                              \
   }
 MARROW_OPEN(open)
 MARROW_OPEN(open64)
 
-#define MARROW_OPEN_2(name)                                                                                    \
-  MARROW_HOOK(int, name, const char* path, int flags) {                                                        \
-    static constinit Next<int (*)(const char*, int)> next{#name};                                              \
-    const Redirected to(path);                                                                                 \
-    return opens_device(to, flags) ? DeviceFiles::instance().open(*to.node(), flags) : next(to.path(), flags); \
+#define MARROW_OPEN_2(name)                                                              \
+  MARROW_HOOK(int, name, const char* path, int flags) {                                  \
+    static constinit Next<int (*)(const char*, int)> next{#name};                        \
+    const Redirected to(path);                                                           \
+    if (opens_device(to, flags)) return DeviceFiles::instance().open(*to.node(), flags); \
+    return opened(next(to.path(), flags), to, flags);                                    \
   }
 MARROW_OPEN_2(__open_2)
 MARROW_OPEN_2(__open64_2)
 
 // An absolute path makes the directory irrelevant; a relative one below a directory of the tree is in the tree already.
-#define MARROW_OPENAT(name)                                                          \
-  MARROW_HOOK(int, name, int directory, const char* path, int flags, ...) {          \
-    MARROW_MODE_OF(flags, mode)                                                      \
-    static constinit Next<int (*)(int, const char*, int, ...)> next{#name};          \
-    const Redirected to(path);                                                       \
-    return opens_device(to, flags) ? DeviceFiles::instance().open(*to.node(), flags) \
-                                   : next(directory, to.path(), flags, mode);        \
+#define MARROW_OPENAT(name)                                                              \
+  MARROW_HOOK(int, name, int directory, const char* path, int flags, ...) {              \
+    MARROW_MODE_OF(flags, mode)                                                          \
+    static constinit Next<int (*)(int, const char*, int, ...)> next{#name};              \
+    const Redirected to(path);                                                           \
+    if (opens_device(to, flags)) return DeviceFiles::instance().open(*to.node(), flags); \
+    return opened(next(directory, to.path(), flags, mode), to, flags);                   \
   }
 MARROW_OPENAT(openat)
 MARROW_OPENAT(openat64)
 
-#define MARROW_OPENAT_2(name)                                                        \
-  MARROW_HOOK(int, name, int directory, const char* path, int flags) {               \
-    static constinit Next<int (*)(int, const char*, int)> next{#name};               \
-    const Redirected to(path);                                                       \
-    return opens_device(to, flags) ? DeviceFiles::instance().open(*to.node(), flags) \
-                                   : next(directory, to.path(), flags);              \
+#define MARROW_OPENAT_2(name)                                                            \
+  MARROW_HOOK(int, name, int directory, const char* path, int flags) {                   \
+    static constinit Next<int (*)(int, const char*, int)> next{#name};                   \
+    const Redirected to(path);                                                           \
+    if (opens_device(to, flags)) return DeviceFiles::instance().open(*to.node(), flags); \
+    return opened(next(directory, to.path(), flags), to, flags);                         \
   }
 MARROW_OPENAT_2(__openat_2)
 MARROW_OPENAT_2(__openat64_2)
@@ -80,7 +88,9 @@ MARROW_OPENAT_2(__openat64_2)
 #define MARROW_FOPEN(name)                                                  \
   MARROW_HOOK(FILE*, name, const char* path, const char* mode) {            \
     static constinit Next<FILE* (*)(const char*, const char*)> next{#name}; \
-    return next(Redirected(path).path(), mode);                             \
+    const Redirected to(path);                                              \
+    FILE* const file = next(to.path(), mode);                               \
+    return may_be_counter(to.path()) ? with_value(file, mode) : file;       \
   }
 MARROW_FOPEN(fopen)
 MARROW_FOPEN(fopen64)

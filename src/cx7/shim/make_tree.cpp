@@ -2,7 +2,8 @@
 // Generator, run once at build time: writes the device trees, for InfiniBand ports, Ethernet ports, and these on a
 // network, as real files and relative symbolic links. marrow_cx7_make_tree DIRECTORY makes DIRECTORY/ib, roce and udp
 // anew. Facts: names and formats of sysfs attributes [abi: Documentation/ABI/stable/sysfs-class-infiniband], [obs];
-// rate of a 4x NDR port [prm: IBA]. What would need counting (port counters) is not there rather than always zero.
+// rate of a 4x NDR port [prm: IBA]. Counters are empty files: the hooks put the value there (counter_files.h), and who
+// goes around them reads nothing rather than a wrong number.
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -16,6 +17,7 @@
 #include <string_view>
 
 #include "cx7/fw/port.h"
+#include "cx7/shim/port_counters.h"
 #include "cx7/shim/tree.h"
 #include "util/error.h"
 
@@ -56,6 +58,7 @@ class Directory {
     file(name, std::string(value) + "\n", kAttributeMode);
   }
   void node(std::string_view name) const { file(name, "", kNodeMode); }
+  void counter(std::string_view name) const { file(name, "", kAttributeMode); }
   void link(std::string_view name, std::string_view target) const { fs::create_symlink(target, path_ / name); }
   [[nodiscard]] Directory below(std::string_view name) const { return Directory(path_ / name); }
 
@@ -83,6 +86,7 @@ void write_port(const Directory& port, std::uint8_t device) {
   const Directory pkeys = port.below("pkeys");
   for (std::uint32_t i = 0; i < kPkeyTableLength; ++i)
     pkeys.attribute(std::to_string(i), fmt::format("{:#06x}", kPkey));
+  for (const PortCounter& counter : kPortCounterTable) port.below(counter.folder).counter(counter.name);
   const Directory gids = port.below("gids");
   const Directory types = port.below("gid_attrs/types");
   const Directory interfaces = port.below("gid_attrs/ndevs");

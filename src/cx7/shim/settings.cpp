@@ -29,8 +29,8 @@ using util::Error;
 using util::ErrorKind;
 
 constexpr std::string_view kPrefix = "MARROW_SIM_";
-constexpr std::array<std::string_view, 10> kKnown{"LINK",   "STRICT", "DOMAIN", "SPIN",     "PCAP",
-                                                  "FAULTS", "STATS",  "ENGINE", "SHIFT_MS", "UDP"};
+constexpr std::array<std::string_view, 11> kKnown{"LINK",  "STRICT", "DOMAIN",   "SPIN", "PCAP", "FAULTS",
+                                                  "STATS", "ENGINE", "SHIFT_MS", "UDP",  "BOARD"};
 constexpr std::array<std::string_view, 3> kSpinWords{"auto", "never", "always"};  // order of SpinRule
 constexpr std::size_t kMaxDomain = 32;
 constexpr util::IntegerRule kShiftMs{.fallback = 2, .min = 1, .max = 10'000};
@@ -107,6 +107,7 @@ Settings read() {
       .spin = static_cast<SpinRule>(util::env_choice("MARROW_SIM_SPIN", kSpinWords, 0)),
       .shift_ms = static_cast<std::uint32_t>(util::env_integer("MARROW_SIM_SHIFT_MS", kShiftMs)),
       .stats_at_exit = util::env_switch("MARROW_SIM_STATS", false),
+      .board = std::string(util::env_text("MARROW_SIM_BOARD").value_or("")),
       .tree = find_tree(),
   };
   read_engine(settings);

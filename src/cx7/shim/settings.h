@@ -25,6 +25,7 @@ struct Settings {
   int gpu = -1;                // of the GPU engine; -1: where the first queue lies
   std::uint32_t shift_ms = 2;  // for which one kernel of it works
   bool stats_at_exit = false;
+  std::string board;  // of `marrow sim` (board.h); empty: none
   LinkOptions links;
   std::string tree;  // root of the device tree of the link layer in force, no slash at the end
 };

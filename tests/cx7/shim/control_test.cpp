@@ -60,7 +60,8 @@ TEST_F(DeviceFileTest, ATraceStartsEmptyAndItsKindsHaveNames) {
   EXPECT_EQ(marrow_cx7_trace_enable(0), 0);
   EXPECT_STREQ(marrow_cx7_trace_name(0), "doorbell");
   EXPECT_STREQ(marrow_cx7_trace_name(6), "cqe");
-  EXPECT_EQ(marrow_cx7_trace_name(7), nullptr);
+  EXPECT_STREQ(marrow_cx7_trace_name(8), "retired");
+  EXPECT_EQ(marrow_cx7_trace_name(9), nullptr);
   EXPECT_EQ(marrow_cx7_trace_name(-1), nullptr);
   ::close(fd);
 }

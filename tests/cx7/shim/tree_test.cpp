@@ -96,6 +96,30 @@ TEST_F(Tree, SaysWhatLibibverbsAsks) {
   EXPECT_EQ(read_file(device + "ports/1/pkeys/0"), "0xffff\n");
 }
 
+TEST_F(Tree, CountersThatWouldNotBeTrueAreAbsentAndNoneCanBeWritten) {
+  const std::string port = "/sys/class/infiniband/mlx5_sim0/ports/1/";
+  EXPECT_EQ(read_file(port + "counters/symbol_error"), "absent");
+  EXPECT_EQ(read_file(port + "hw_counters/np_cnp_sent"), "absent");
+  EXPECT_EQ(::open((port + "counters/port_xmit_data").c_str(), O_RDWR), -1);
+  EXPECT_EQ(errno, EACCES);
+  EXPECT_EQ(std::fopen((port + "hw_counters/out_of_sequence").c_str(), "r+"), nullptr);
+  EXPECT_EQ(errno, EACCES);
+}
+
+TEST_F(Tree, CountersAreNumbersByWhateverPath) {
+  const std::string port = "/sys/class/infiniband/mlx5_sim0/ports/1";
+  EXPECT_EQ(read_file(port + "/counters/port_xmit_data"), "0\n");
+  EXPECT_EQ(
+      read_file("/sys/class/infiniband/mlx5_sim1/device/infiniband/mlx5_sim1/ports/1/hw_counters/rx_read_requests"),
+      "0\n");
+  const int directory = ::open((port + "/counters").c_str(), O_RDONLY | O_DIRECTORY);
+  const int file = ::openat(directory, "port_rcv_packets", O_RDONLY);
+  std::array<char, 32> text{};
+  EXPECT_EQ(::read(file, text.data(), text.size()), 2);
+  EXPECT_STREQ(text.data(), "0\n");
+  for (const int fd : {file, directory}) ::close(fd);
+}
+
 TEST_F(Tree, WorksBelowADirectoryDescriptor) {
   const int verbs = ::open(kVerbs, O_RDONLY | O_DIRECTORY);
   ASSERT_GE(verbs, 0);
