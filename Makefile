@@ -22,10 +22,15 @@ help: ## this list
 setup: ## install the Debian packages that building needs, or say which they are
 	@tools/setup build
 
-build: setup configure-build notes-build ## set up, configure and build the tool: build/bin/marrow
+build: tool ## set up, configure and build the tool, build/bin/marrow, and the page of its report where Node.js is
+	@! grep -q '^MARROW_PAGE_NODE:.*=.' build/CMakeCache.txt || \
+	  tools/step "making the page of marrow report" build/logs/page.log cmake --build build --target marrow_page
+	@sed -n 's/^failed: /note: no page of marrow report: /p' build/report/installed.txt 2>/dev/null || true
+
+tool: setup configure-build notes-build
 	$(step) "building build/bin/marrow" build/logs/build.log cmake --build build -j $(JOBS) --target marrow
 
-demo: build ## build, then run four experiments of small writes end to end on the software NIC
+demo: tool ## build, then run four experiments of small writes end to end on the software NIC
 	@build/bin/marrow run single-op ordering inline-payload timer-check --nic cx7-sim
 
 check: setup-check configure-build notes-build ## build everything and run the tests; TESTS=regex narrows them
@@ -42,7 +47,7 @@ sanitize: setup-check configure-build-asan notes-build-asan configure-build-tsan
 	$(step) "building with TSan" build-tsan/logs/build.log cmake --build build-tsan -j $(JOBS) --target $(tsan:%=tests/%/all)
 	@$(ctest) --test-dir build-tsan -L '^($(subst $(space),|,$(tsan)))$$'
 
-check-interop: build ## programs on the software NIC against Linux's soft-RoCE in a QEMU guest, both ways; 70 MB, once
+check-interop: tool ## programs on the software NIC against Linux's soft-RoCE in a QEMU guest, both ways; 70 MB, once
 	@python3 -B tests/interop/interop_test.py --library build/lib/libmarrow_cx7.so --tool build/bin/marrow \
 	  tools/interop_guest build/interop-guest || [ $$? -eq 77 ]
 
@@ -82,4 +87,4 @@ notes-%:
 
 # Set-up comes before configuring and that before building; the parallel part is Ninja's.
 .NOTPARALLEL:
-.PHONY: help setup build demo check check-pyverbs check-interop sanitize fuzz format tidy clean setup-check setup-tidy
+.PHONY: help setup build tool demo check check-pyverbs check-interop sanitize fuzz format tidy clean setup-check setup-tidy

@@ -36,7 +36,7 @@ function overview(data, list) {
 }
 
 function environments(data) {
-  const columns = [{ title: "", text: ([, , title]) => title, header: true },
+  const columns = [{ title: "what", text: ([, , title]) => title, header: true },
     ...data.document.environments.map((e, i) => ({ title: data.document.environments.length === 1 ? "value" : `environment ${i + 1}`,
       text: ([where, key]) => String((where === "path" ? e.path?.[key] : e[key]) ?? "-") + (key === "commit" && e.dirty ? ", with changes" : "") }))];
   const rows = [...FACTS.map(([k, t]) => ["", k, t]), ...PATH.map(([k, t]) => ["path", k, t])];
@@ -90,7 +90,10 @@ function start() {
   document.getElementById("main").append(...[kindsKey(), filters(list), ...list.map(section), waivedOverview(list), environments(data)].filter(Boolean));
   if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   globalThis.marrow = { drawAll, ready: performance.now() };
-  addEventListener("beforeprint", () => { drawAll(); });
+  addEventListener("beforeprint", () => {
+    for (const part of document.querySelectorAll("details.folded")) part.fill();
+    drawAll();
+  });
 }
 
 try {

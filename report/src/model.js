@@ -11,17 +11,26 @@ export const KINDS = [
 
 const words = (record) => [record.path, record.policy, ...Object.entries(record.axes).map(([k, v]) => `${k}=${v}`)].filter(Boolean);
 
+/** The words that all of the lists hold. */
+function common(lists) {
+  const shared = new Set(lists[0]);
+  for (const list of lists) {
+    const mine = new Set(list);
+    for (const word of shared) if (!mine.has(word)) shared.delete(word);
+  }
+  return shared;
+}
+
 /** A record's label: the words that not all records of the experiment share. */
 export function labels(records) {
   const all = records.map(words);
-  const shared = (word) => records.length > 1 && all.every((list) => list.includes(word));
-  return all.map((list) => list.filter((word) => !shared(word)).join(" ") || list.join(" "));
+  const shared = records.length > 1 ? common(all) : new Set();
+  return all.map((list) => list.filter((word) => !shared.has(word)).join(" ") || list.join(" "));
 }
 
 /** What every record of the experiment shares. */
 export function sharedWords(records) {
-  const all = records.map(words);
-  return all[0].filter((word) => all.every((list) => list.includes(word)));
+  return [...common(records.map(words))];
 }
 
 /** One entry a metric: what tables and charts are made of. */
@@ -47,9 +56,74 @@ export function paperPoints(measured) {
   })));
 }
 
-/** Kinds that occur, in order. */
+/** Kinds that occur, in order; one that this page does not know comes last, under its own name. */
 export function kindsOf(list) {
-  return KINDS.filter((kind) => list.some((point) => point.kind === kind.name));
+  const names = new Set(list.map((point) => point.kind));
+  const known = KINDS.filter((kind) => names.delete(kind.name));
+  return [...known, ...[...names].map((name) => ({ name, title: name, says: "" }))];
+}
+
+/**
+ * How charts of one quantity are scaled, so that two beside each other can be compared: {domain, log, places}. The scale is
+ * logarithmic where the figure asks for it or the values span a factor of more than 30, and nothing is at zero or below.
+ */
+export function lookOf(list, figure = {}) {
+  let [low, high] = [Infinity, -Infinity];
+  const places = list.map((p) => p[figure.x]).filter(Number.isFinite);
+  for (const p of list) {
+    low = Math.min(low, p.low, p.p50);
+    high = Math.max(high, p.high, p.p50);
+  }
+  if (low > high) return { domain: [0, 1], log: false };
+  const wide = Boolean(figure.log || figure.log_y) || high / low > 30;
+  const log = low > 0 && wide && high > low;
+  const ends = places.length ? [least(places), -least(places.map((x) => -x))] : undefined;
+  if (log) return { domain: [low / 1.1, high * 1.1], log, places: ends };
+  return { domain: [Math.min(0, low), Math.max(high, 0) || 1], log, places: ends };
+}
+
+const least = (numbers) => numbers.reduce((a, b) => Math.min(a, b), Infinity);
+
+/** At most `most` of a list, evenly chosen, in its order; those of least and greatest p50 are always among them. */
+export function thinned(list, most) {
+  if (list.length <= most) return list;
+  let [low, high] = [0, 0];
+  list.forEach((p, i) => {
+    if (p.p50 < list[low].p50) low = i;
+    if (p.p50 > list[high].p50) high = i;
+  });
+  const keep = new Set([low, high]);
+  for (let i = 0; i < most - 2; ++i) keep.add(Math.round((i * (list.length - 1)) / Math.max(1, most - 3)));
+  return [...keep].sort((a, b) => a - b).map((i) => list[i]);
+}
+
+export const BOUNDS = { rows: 150, series: 30, points: 3000 };
+
+const groups = (list, key) => {
+  const by = new Map();
+  for (const p of list) (by.get(p[key]) ?? by.set(p[key], []).get(p[key])).push(p);
+  return [...by.values()];
+};
+const greatest = (list) => -least(list.map((p) => -p.p50));
+
+/** What of a list a chart draws, within BOUNDS: {values, of}; `of` is how many there are. */
+export function drawable(spec, list) {
+  const chosen = (key, most) => thinned(groups(list, key).map((group) => ({ group, p50: greatest(group) })), most).map(({ group }) => group);
+  if (spec === "dots") return { values: thinned(chosen("row", BOUNDS.rows).flat(), BOUNDS.points), of: list.length };
+  const series = chosen("series", BOUNDS.series);
+  const each = Math.floor(BOUNDS.points / Math.max(1, series.length));
+  return { values: series.flatMap((group) => thinned(group, each)), of: list.length };
+}
+
+/** A label in lines of at most `most` letters; a longer word has a line of its own. */
+export function wrapped(text, most) {
+  const rows = [""];
+  for (const word of text.split(" ")) {
+    const last = rows.at(-1);
+    if (last && last.length + 1 + word.length > most) rows.push(word);
+    else rows[rows.length - 1] = last ? `${last} ${word}` : word;
+  }
+  return rows;
 }
 
 /** The points that one figure draws. `x_from_metric` takes the abscissa from the metric's name. */

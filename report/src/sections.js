@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One experiment as a section: question, shapes, charts by kind of time, the numbers, what was waived.
-import { curvesFor, figureFor, figuresOf } from "./charts.js";
-import { h, table } from "./dom.js";
+import { folded, h, table } from "./dom.js";
+import { curvesFor, figureFor, figuresOf } from "./figures.js";
 import { interval, number, paper } from "./format.js";
 import { countStatus, kindsOf, labels, points, sharedWords, statusOf, waivers } from "./model.js";
 
@@ -31,23 +31,23 @@ function shapes(entry) {
 
 function kindPart(entry, list, kind) {
   const mine = list.filter((p) => p.kind === kind.name);
-  const figures = figuresOf(entry.id).map((figure) => figureFor(figure, list, kind)).filter(Boolean);
+  const figures = figuresOf(entry.id).map((figure) => figureFor(figure, mine, kind)).filter(Boolean);
   return h("div", { class: "kind", "data-kind": kind.name },
     h("h3", {}, kind.title), h("p", { class: "says" }, kind.says),
-    figures, curvesFor(list, kind),
-    h("details", { open: figures.length === 0 }, h("summary", {}, `The numbers: ${mine.length} metrics`),
-      table(`${entry.id}, ${kind.title}`, COLUMNS, mine)));
+    figures, curvesFor(mine, kind),
+    folded(`The numbers: ${mine.length} metrics`, figures.length === 0, () => table(`${entry.id}, ${kind.title}`, COLUMNS, mine)));
 }
 
 function countsPart(entry) {
   const counted = entry.records.filter((r) => r.operations > 0 && Object.keys(r.counts).length);
   if (counted.length === 0) return null;
   const names = [...new Set(counted.flatMap((r) => Object.keys(r.counts)))];
-  const label = labels(entry.records);
-  const columns = [{ title: "row", text: (r) => label[entry.records.indexOf(r)], header: true },
-    ...names.map((name) => ({ title: name, number: true, text: (r) => (name in r.counts ? String(Number(r.counts[name].toPrecision(4))) : "-") }))];
-  return h("details", {}, h("summary", {}, "Counts per operation: exact, and the same on every machine"),
-    table(`${entry.id}: counts per operation`, columns, counted));
+  return folded("Counts per operation: exact, and the same on every machine", false, () => {
+    const label = new Map(labels(entry.records).map((text, i) => [entry.records[i], text]));
+    const columns = [{ title: "row", text: (r) => label.get(r), header: true },
+      ...names.map((name) => ({ title: name, number: true, text: (r) => (name in r.counts ? String(Number(r.counts[name].toPrecision(4))) : "-") }))];
+    return table(`${entry.id}: counts per operation`, columns, counted);
+  });
 }
 
 function notesPart(entry) {
@@ -58,8 +58,8 @@ function notesPart(entry) {
     ...r.warnings.map((w) => ["warning", `${label[i]}: ${w}`])]);
   if (lines.length === 0) return null;
   const failed = lines.some(([what]) => what === "failed");
-  return h("details", { open: failed }, h("summary", {}, `Checks and warnings: ${lines.length}`),
-    h("ul", {}, lines.map(([what, text]) => h("li", {}, h("span", { class: `badge ${what}` }, what), " ", text))));
+  return folded(`Checks and warnings: ${lines.length}`, failed, () => table(`${entry.id}: checks and warnings`,
+    [{ title: "what", text: ([what]) => badge(what), header: true }, { title: "of which row", text: ([, text]) => text }], lines));
 }
 
 function waivedPart(entry) {

@@ -78,7 +78,7 @@ Journal::Journal(std::string file, const std::string& settings) : file_(std::mov
 }
 
 void Journal::begin(const std::string& first) const {
-  write_output(file_, first + "\n");  // whole or not at all: what an earlier suite left is never torn
+  write_silently(file_, first + "\n");  // whole or not at all: what an earlier suite left is never torn
 }
 
 const JournalEntry* Journal::find(const std::string& experiment) const {

@@ -23,15 +23,12 @@ void declare_measuring(CLI::App& app, RunOptions& run) {
   app.add_option("--nic", run.nic)->envname("MARROW_NIC");
   app.add_option("--lane", run.lane)->envname("MARROW_LANE");
   app.add_option("--engine", run.engine)->envname("MARROW_ENGINE");
-  app.add_option("--iterations", run.iterations)->check(CLI::Range(1U, 100'000'000U))->envname("MARROW_ITERATIONS");
-  app.add_option("--warmup", run.warmup)->check(CLI::Range(0U, 100'000'000U))->envname("MARROW_WARMUP");
-  app.add_option("--timeout", run.timeout_s)
-      ->check(CLI::Range(0.001, 86'400.0))
-      ->check(not_nan)  // which compares with no bound
-      ->envname("MARROW_TIMEOUT");
-  app.add_option("--runs", run.runs)->check(CLI::Range(1U, 100U))->envname("MARROW_RUNS");
-  app.add_option("--noise", run.noise)->check(CLI::Range(0.01, 100.0))->check(not_nan)->envname("MARROW_NOISE");
-  app.add_option("--limit", run.limit_s)->check(CLI::Range(0.001, 864'000.0))->check(not_nan)->envname("MARROW_LIMIT");
+  app.add_option("--iterations", run.iterations)->check(whole(1, 100'000'000))->envname("MARROW_ITERATIONS");
+  app.add_option("--warmup", run.warmup)->check(whole(0, 100'000'000))->envname("MARROW_WARMUP");
+  app.add_option("--timeout", run.timeout_s)->check(real(0.001, 86'400))->envname("MARROW_TIMEOUT");
+  app.add_option("--runs", run.runs)->check(whole(1, 100))->envname("MARROW_RUNS");
+  app.add_option("--noise", run.noise)->check(real(0.01, 100))->envname("MARROW_NOISE");
+  app.add_option("--limit", run.limit_s)->check(real(0.001, 864'000))->envname("MARROW_LIMIT");
   app.add_flag("--samples", run.samples);
   app.add_option("--csv", run.csv)->envname("MARROW_CSV");
   app.add_option("--json", run.json)->envname("MARROW_JSON");
@@ -99,7 +96,7 @@ Command parse_sim(const std::vector<std::string>& words) {
   const std::vector<std::string> ours(words.begin(), mark);
   std::vector<std::string> loose;
   parse_with("sim", ours, [&](CLI::App& app) {
-    app.add_option("--link", sim.link)->check(CLI::IsMember({"ib", "roce"}));
+    app.add_option("--link", sim.link)->check(one_of({"ib", "roce"}));
     app.add_option("--engine", sim.engine);
     app.add_option("--udp", sim.udp);
     app.add_option("--pcap", sim.pcap);

@@ -17,7 +17,7 @@ CompareOptions parse_compare(const std::vector<std::string>& words) {
     app.add_option("--expect", compare.expects)->expected(1)->take_all();
     app.add_option("--baseline", compare.baseline);
     app.add_option("--only", only);
-    app.add_option("--least", compare.least_percent)->check(CLI::Range(0.0, 1000.0))->check(not_nan);
+    app.add_option("--least", compare.least_percent)->check(real(0, 1000));
     app.add_flag("--all", compare.all);
     app.add_option("--csv", compare.csv);
   });

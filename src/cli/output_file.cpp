@@ -14,16 +14,22 @@
 #include "cli/terminal.h"
 #include "util/error.h"
 #include "util/fd.h"
-#include "util/log.h"
 
 namespace marrow::cli {
 namespace {
 
 constexpr mode_t kMode = 0666;
 
+const char* hint_of(int problem) {
+  if (problem == ENOENT || problem == ENOTDIR) return "a folder that is there";
+  if (problem == ENOSPC || problem == EDQUOT || problem == EFBIG)
+    return "the same again with room on that disk, or another file";
+  return "another file";
+}
+
 util::Error cannot_write(const std::string& file, int problem, util::ErrorKind kind) {
   const auto sentence = util::system_error("cannot write " + file, problem);
-  return util::Error(sentence.what(), kind, "--json - for stdout");
+  return util::Error(sentence.what(), kind, hint_of(problem));
 }
 
 /// The file behind links; of one that is not there, its own name.
@@ -93,12 +99,16 @@ void refuse_unwritable(const std::string& file) {
   ::unlink(name.c_str());
 }
 
-void write_output(const std::string& file, std::string_view text) {
-  if (file == kStdout) return print(text);
+void write_silently(const std::string& file, std::string_view text) {
   const auto target = target_of(file);
   const int problem = is_special(target) ? write_special(target, text) : replace(target, text);
   if (problem != 0) throw cannot_write(file, problem, util::ErrorKind::kFailed);
-  util::log::info("wrote {}", file);
+}
+
+void write_output(const std::string& file, std::string_view text) {
+  if (file == kStdout) return print(text);
+  write_silently(file, text);
+  std::fprintf(stderr, "wrote %s\n", file.c_str());
 }
 
 }  // namespace marrow::cli

@@ -14,7 +14,11 @@ inline constexpr const char* kStdout = "-";
 /// Leaves nothing behind. An empty name and "-" are fine.
 void refuse_unwritable(const std::string& file);
 
-/// "-" is stdout. What is no regular file (a pipe, a device) is written as it is. \throws util::Error.
+/// "-" is stdout. What is no regular file (a pipe, a device) is written as it is. Says on stderr which file it wrote.
+/// \throws util::Error.
 void write_output(const std::string& file, std::string_view text);
+
+/// The same in silence, for files that are the tool's own.
+void write_silently(const std::string& file, std::string_view text);
 
 }  // namespace marrow::cli

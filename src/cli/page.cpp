@@ -1,29 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The assembler puts the file into the program as it is. Fact: .incbin of GNU as [obs].
+// Beside the executable as built and as installed: bin/ and share/marrow/.
 #include "cli/page.h"
 
-#ifdef MARROW_REPORT_PAGE
-asm(R"(
-  .section .rodata
-  .balign 16
-marrow_report_page_begin:
-  .incbin ")" MARROW_REPORT_PAGE R"("
-marrow_report_page_end:
-  .byte 0
-  .previous
-)");
-extern const char page_begin[] asm("marrow_report_page_begin");
-extern const char page_end[] asm("marrow_report_page_end");
-#endif
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "util/error.h"
 
 namespace marrow::cli {
 
-std::string_view report_page() {
-#ifdef MARROW_REPORT_PAGE
-  return {page_begin, static_cast<std::size_t>(page_end - page_begin)};
-#else
-  return {};
-#endif
+std::string report_page() {
+  const auto file = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "../share/marrow/report.html";
+  std::ostringstream text;
+  if (std::ifstream in(file, std::ios::binary); in) text << in.rdbuf();
+  if (!text.str().empty()) return text.str();
+  throw util::Error(
+      "this marrow has everything but the page of `marrow report`: Node.js, npm or its packages were not there when it "
+      "was built, or the page was not made yet",
+      util::ErrorKind::kWaived, "install nodejs and npm, and: cmake --build build --target marrow_page");
 }
 
 }  // namespace marrow::cli

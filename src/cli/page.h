@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program of `marrow report`, as npm made it from report/.
+// The program of `marrow report`, as npm made it from report/: a file beside the tool, because the tool must not wait
+// for npm to be built.
 #pragma once
 
-#include <string_view>
+#include <string>
 
 namespace marrow::cli {
 
-/// Empty in a build without Node.js.
-[[nodiscard]] std::string_view report_page();
+/// \throws util::Error of kind kWaived where it is not beside this tool.
+[[nodiscard]] std::string report_page();
 
 }  // namespace marrow::cli

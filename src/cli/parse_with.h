@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -13,9 +14,13 @@ namespace marrow::cli {
 [[noreturn]] void refuse_usage(const std::string& sentence, const std::string& hint);
 
 /// Lets `fill` declare the options, parses, and turns every complaint into one of ours.
-void parse_with(const std::string& command, std::vector<std::string> words, const std::function<void(CLI::App&)>& fill);
+void parse_with(const std::string& command, const std::vector<std::string>& words,
+                const std::function<void(CLI::App&)>& fill);
 
-/// Refuses "nan", which compares with no bound. For CLI11's check().
-[[nodiscard]] std::string not_nan(const std::string& text);
+/// What an option's value must be, for CLI11's check(): the sentence that refuses a word, or an empty one.
+using Check = std::function<std::string(const std::string&)>;
+[[nodiscard]] Check whole(std::uint64_t least, std::uint64_t most);
+[[nodiscard]] Check real(double least, double most);
+[[nodiscard]] Check one_of(std::vector<std::string> values);
 
 }  // namespace marrow::cli

@@ -3,6 +3,8 @@
 #include "cli/progress.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -53,7 +55,9 @@ void Progress::end(const std::string& outcome) {
 
 void Progress::show(const std::string& text) const {
   if (!terminal_) return;
-  std::fprintf(stderr, "\r\x1b[K%s", text.c_str());
+  winsize size{};  // a line that wraps could not be rewritten
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  std::fprintf(stderr, "\r\x1b[K%s", text.substr(0, known ? size.ws_col - 1U : text.size()).c_str());
   std::fflush(stderr);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// marrow report: documents in, one HTML page out. The page's program is made by npm from report/ and compiled in; here
-// it gets its data: the merged document, the suite's catalogue, and whether the paper's shapes hold.
+// marrow report: documents in, one HTML page out. The page's program is made by npm from report/ and lies beside
+// the tool (page.h); here it gets its data: the merged document, the suite's catalogue, and whether the paper's shapes
+// hold.
 #include <fmt/format.h>
 
 #include <fstream>
@@ -69,17 +70,11 @@ measure::Document read_all(const std::vector<std::string>& files) {
 }  // namespace
 
 int report_command(const ReportOptions& options) {
-  auto page = std::string(report_page());
-  if (page.empty()) {
-    throw util::Error(
-        "this marrow was built without Node.js, npm or its packages, so it has everything but the page of `marrow "
-        "report`",
-        util::ErrorKind::kWaived, "install nodejs and npm, and build again");
-  }
+  auto page = report_page();
   refuse_unwritable(options.out);
   const auto document = read_all(options.files);
   const auto at = page.find(kMark);
-  if (at == std::string::npos) throw util::Error("the page that was compiled in has no place for its data");
+  if (at == std::string::npos) throw util::Error("the page beside this tool has no place for its data");
   page.replace(at, kMark.size(), data_of(document));
   write_output(options.out, page);
   return 0;

@@ -156,8 +156,7 @@ class SuiteRun {
       text += measure::wrapped(fmt::format("failed: {}: {}", measure::row_of(record), record.reason), " ", look.width);
     }
     text += shapes_text(document, look) + measure::verdict_text(document, look);
-    return text +
-           fmt::format("wrote {}; see it: marrow report {} -o page.html\n", options_.run.json, options_.run.json);
+    return text + fmt::format("see it as a page: marrow report {} -o page.html\n", options_.run.json);
   }
 
   [[nodiscard]] std::string shapes_text(const measure::Document& document, measure::Look look) const {

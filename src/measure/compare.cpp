@@ -22,11 +22,13 @@ struct TestText {
   std::string_view sentence;
 };
 constexpr std::array<TestText, 5> kTests{{
-    {"runs", "Student's t over the medians of the process runs, which knows what changes from process to process"},
-    {"one run against several", "Student's t over medians, with the spread of the side that has several process runs"},
+    {"runs",
+     "Student's t over the medians of the process runs, with their own scatter or that of stretches inside them, "
+     "whichever is wider"},
+    {"one run against several", "the same, with the spread of the side that has several process runs"},
     {"stretches of one run",
-     "Student's t over the medians of up to 20 stretches of one process, which does not know what changes from process "
-     "to process: --runs 3 does"},
+     "Student's t with one median a side and the scatter of up to 20 stretches of time: what changes from process to "
+     "process is taken to be no more, and --runs 3 measures it"},
     {"exact", "counted, not timed: any difference is one"},
     {"none", "too few samples for an interval: --runs 3 gives one"},
 }};

@@ -80,9 +80,11 @@ std::string comparison_text(const Comparison& comparison, const CompareLook& how
   for (const auto& loss : comparison.losses) text += wrapped("worse: " + loss, " ", how.look.width);
   for (const auto& note : comparison.notes) text += wrapped("note: " + note, " ", how.look.width);
   text += tests_text(comparison, how.look);
-  text += wrapped(fmt::format("a difference under {:.3g} %, or one whose {:.0f} % interval holds none, is noise",
-                              how.limits.least * 100, how.limits.confidence * 100),
-                  " ", how.look.width);
+  text +=
+      wrapped(fmt::format("noise: the ratio is within {:.3g} % of 1, or its {:.0f} % interval holds 1 (where B - A is "
+                          "compared: 0), or they are one step of the clock apart",
+                          how.limits.least * 100, how.limits.confidence * 100),
+              " ", how.look.width);
   return text + fmt::format("{} metrics: {}\n", comparison.metrics.size(), counts_text(comparison));
 }
 

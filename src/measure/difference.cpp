@@ -4,7 +4,10 @@
 #include "measure/difference.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "measure/student.h"
@@ -22,35 +25,89 @@ bool is_counted(const Metric& m) {
   return m.unit == "registers" || m.unit == "blocks" || (m.unit == "B" && m.summary.iqr() == 0);
 }
 
-/// What stands for the spread of each side, and by which test.
+/// The runs' medians and the medians of stretches inside runs.
+struct Side {
+  std::vector<double> runs;
+  std::vector<double> stretches;
+};
 struct Sides {
   Method test = Method::kNone;
-  std::vector<double> a;
-  std::vector<double> b;
+  Side a;
+  Side b;
 };
 
 Sides sides_of(const Summary& a, const Summary& b) {
-  const bool many_a = a.runs.size() > 1;
-  const bool many_b = b.runs.size() > 1;
-  if (many_a && many_b) return {Method::kRuns, run_medians(a), run_medians(b)};
-  if (many_a || many_b) return {Method::kOneAgainstRuns, run_medians(a), run_medians(b)};
-  if (a.blocks.size() > 1 && b.blocks.size() > 1) return {Method::kBlocks, a.blocks, b.blocks};
-  return {};
+  Sides sides{.a = {run_medians(a), a.blocks}, .b = {run_medians(b), b.blocks}};
+  const bool many_a = sides.a.runs.size() > 1;
+  const bool many_b = sides.b.runs.size() > 1;
+  if (many_a && many_b) {
+    sides.test = Method::kRuns;
+  } else if (many_a || many_b) {
+    sides.test = Method::kOneAgainstRuns;
+  } else if (a.blocks.size() > 1 && b.blocks.size() > 1) {
+    sides.test = Method::kBlocks;
+  }
+  return sides;
 }
 
-bool all_positive(const Sides& sides) {
-  const auto positive = [](double v) { return v > 0; };
-  return std::all_of(sides.a.begin(), sides.a.end(), positive) && std::all_of(sides.b.begin(), sides.b.end(), positive);
+std::array<std::vector<double>*, 4> lists_of(Sides& sides) {
+  return {&sides.a.runs, &sides.a.stretches, &sides.b.runs, &sides.b.stretches};
+}
+
+bool all_positive(Sides sides) {
+  const auto lists = lists_of(sides);
+  return std::all_of(lists.begin(), lists.end(), [](const auto* list) {
+    return std::all_of(list->begin(), list->end(), [](double v) { return v > 0; });
+  });
 }
 
 void take_logarithms(Sides& sides) {
-  for (auto* side : {&sides.a, &sides.b}) {
-    for (double& value : *side) value = std::log(value);
+  for (auto* list : lists_of(sides)) {
+    for (double& value : *list) value = std::log(value);
   }
 }
 
+/// The runs' mean, with the spread of stretches: a run is worth one stretch, however many samples it has.
+Moments worth_a_stretch(const Side& side) {
+  auto runs = moments_of(side.runs);
+  const auto stretches = side.stretches.empty() ? Moments{} : moments_of(side.stretches);
+  runs.variance = stretches.variance;
+  runs.degrees = stretches.degrees;
+  return runs;
+}
+
+/// The wider of two intervals, by the scatter of runs and by that of stretches. Few runs may lie close by chance, and a
+/// quantity that moves within a run moves from run to run as well.
 Difference tested(const Sides& sides, double confidence) {
-  return difference_of_means(moments_of(sides.a), moments_of(sides.b), confidence);
+  const std::array<std::pair<Moments, Moments>, 2> ways{
+      {{moments_of(sides.a.runs), moments_of(sides.b.runs)}, {worth_a_stretch(sides.a), worth_a_stretch(sides.b)}}};
+  Difference widest;
+  for (const auto& [a, b] : ways) {
+    if (a.degrees + b.degrees <= 0) continue;
+    const auto difference = difference_of_means(a, b, confidence);
+    if (difference.half_width >= widest.half_width) widest = difference;
+  }
+  return widest;
+}
+
+/// The step of the clock, as far as it shows: the least distance between different values of one side. Where a clock
+/// has coarse steps, medians of the same thing are on one step or on the next.
+double step_of(const Summary& s) {
+  std::vector<double> values{s.min, s.p25, s.p50, s.p75, s.p90};
+  values.insert(values.end(), s.blocks.begin(), s.blocks.end());
+  for (const auto& run : s.runs) values.push_back(run.p50);
+  std::sort(values.begin(), values.end());
+  double step = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    if (values[i] > values[i - 1]) step = std::min(step, values[i] - values[i - 1]);
+  }
+  return step;
+}
+
+bool within_a_step(const Summary& a, const Summary& b) {
+  constexpr double kRounding = 1.01;
+  const double step = std::min(step_of(a), step_of(b));
+  return std::isfinite(step) && std::abs(b.p50 - a.p50) <= step * kRounding;
 }
 
 Verdict direction(Better better, bool grew) {
@@ -96,6 +153,7 @@ Compared difference(const Metric& a, const Metric& b, const CompareLimits& limit
     out.ratio.reset();
     by_difference(sides, limits, better, out);
   }
+  if (within_a_step(a.summary, b.summary)) out.verdict = Verdict::kNoise;
   return out;
 }
 

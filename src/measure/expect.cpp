@@ -90,6 +90,11 @@ bool holds(double left, const std::string& op, double right) {
   return op == "<" ? left < right : left > right;
 }
 
+/// What stands between two values, so that what is told is true: " <=", or ", not <=".
+std::string relation_text(bool held, const std::string& op) {
+  return (held ? " " : ", not ") + op;
+}
+
 double limit_in_unit_of(const Metric& metric, const Statement& statement) {
   const auto factor = factor_between(statement.unit, metric.unit);
   if (factor) return statement.value * *factor;
@@ -109,9 +114,11 @@ std::vector<Checked> check_threshold(const Statement& statement, const Document&
       continue;
     }
     const double limit = limit_in_unit_of(*value.metric, statement);
-    all.push_back({row_of(*value.record), holds(value.value, statement.op, limit),
-                   fmt::format("{:.4g} {} {} {:.4g} {}", value.value, value.metric->unit, statement.op, limit,
-                               value.metric->unit)});
+    const bool held = holds(value.value, statement.op, limit);
+    const auto& unit = value.metric->unit;
+    all.push_back(
+        {row_of(*value.record), held,
+         fmt::format("{:.4g} {}{} {:.4g} {}", value.value, unit, relation_text(held, statement.op), limit, unit)});
   }
   return all;
 }
@@ -128,11 +135,11 @@ Checked check_pair(const Statement& statement, const Value& left, const Value& r
     refuse(fmt::format("'{}' is {} and '{}' is {}: kinds of time are not compared", left.metric->name,
                        name_of(left.metric->kind), right.metric->name, name_of(right.metric->kind)));
   }
-  const double limit = statement.value * right.value;
+  const bool held = holds(left.value, statement.op, statement.value * right.value);
   const auto unit = left.metric->unit;
-  return {row_of(*left.record), holds(left.value, statement.op, limit),
-          fmt::format("{:.4g} {} {} {:.4g} x {:.4g} {}", left.value, unit, statement.op, statement.value, right.value,
-                      unit)};
+  return {row_of(*left.record), held,
+          fmt::format("{:.4g} {}{} {:.4g} x {:.4g} {}", left.value, unit, relation_text(held, statement.op),
+                      statement.value, right.value, unit)};
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ struct Statement {
 struct Checked {
   std::string row;
   bool held = false;
-  std::string told;  // "0.159 us, at most 0.5 us": or why it is not held
+  std::string told;  // "0.159 us <= 0.5 us", "0.159 us, not <= 0.1 us", or that the row failed
 };
 
 /// A row that should have the metric and failed does not hold. The values' kinds of time are `kinds`' to judge.

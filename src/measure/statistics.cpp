@@ -15,6 +15,7 @@ namespace marrow::measure {
 namespace {
 
 constexpr double kTail = 0.025;  // 95 % two-sided
+constexpr std::size_t kBlocks = 20;
 
 /// P(X = k) for X ~ Binomial(n, 1/2), by logarithms so that large n does not underflow.
 double half_binomial(std::size_t n, std::size_t k) {
@@ -51,7 +52,6 @@ std::size_t count_outliers(const Summary& s, std::span<const double> samples) {
 
 /// None where a stretch would hold fewer than five samples.
 std::vector<double> block_medians(std::span<const double> samples) {
-  constexpr std::size_t kBlocks = 20;
   constexpr std::size_t kLeast = 5;
   const auto count = std::min(kBlocks, samples.size() / kLeast);
   std::vector<double> medians;
@@ -62,6 +62,14 @@ std::vector<double> block_medians(std::span<const double> samples) {
     medians.push_back(median_of({block.begin(), block.end()}));
   }
   return medians;
+}
+
+/// Of the stretches of all runs, as many as one run has: how far the quantity moves within minutes.
+std::vector<double> some_of(const std::vector<double>& blocks) {
+  if (blocks.size() <= kBlocks) return blocks;
+  std::vector<double> some;
+  for (std::size_t i = 0; i < kBlocks; ++i) some.push_back(blocks[i * blocks.size() / kBlocks]);
+  return some;
 }
 
 /// Student's t over the runs' medians; of one run nothing is known of other runs.
@@ -122,18 +130,20 @@ Summary summarise(std::span<const double> samples) {
 Summary pooled(std::span<const Summary> runs) {
   std::vector<double> all;
   std::vector<ProcessRun> each;
+  std::vector<double> blocks;
   std::size_t n = 0;
   for (const auto& run : runs) {
     if (run.samples.empty()) throw util::Error("percentiles of several runs need their samples, and one has none");
     all.insert(all.end(), run.samples.begin(), run.samples.end());
     each.insert(each.end(), run.runs.begin(), run.runs.end());
+    blocks.insert(blocks.end(), run.blocks.begin(), run.blocks.end());
     n += run.n;
   }
   auto s = summarise(all);
   s.n = n;  // a rate of rare things stands for more tries than it has samples
   if (each.size() < 2) return s;
   s.runs = std::move(each);
-  s.blocks.clear();  // stretches of time of one process
+  s.blocks = some_of(blocks);
   s.median_interval = interval_of_runs(s.runs);
   s.interval_by = IntervalBy::kRuns;
   return s;

@@ -48,7 +48,8 @@ struct Summary {
   /// their medians.
   std::optional<Interval> median_interval;
   IntervalBy interval_by = IntervalBy::kNone;
-  /// Medians of up to 20 stretches of one process's samples, in the order of time: what drifts shows here.
+  /// Medians of up to 20 stretches of a process's samples, in the order of time: what drifts shows here. Of several
+  /// processes: some of each one's.
   std::vector<double> blocks = {};
   std::vector<ProcessRun> runs = {};
   /// All samples in the order of time. Kept by summarise(); a document holds them only on request.

@@ -66,7 +66,7 @@ TEST_F(Documents, WhatCannotBeComparedIsRefusedInOneSentence) {
   expect_refused(tool({"compare", a, a, "--only", "pases"}), "has no experiment 'pases'; closest: passes",
                  "--only passes");
   expect_refused(tool({"compare", a, a, "--csv", "/nowhere/at/all.csv"}), "cannot write /nowhere/at/all.csv",
-                 "--json -");
+                 "a folder that is there");
   expect_refused(tool({"compare", a, "--expect", "passes.isue.p50 <= 1us"}), "passes has no metric 'isue'",
                  "one of: issue");
   expect_refused(tool({"compare", a, "--baseline", file("none.txt")}), "cannot read", "a file with one threshold");
@@ -189,6 +189,7 @@ TEST_F(Documents, AFullDiskLeavesTheOldDocumentWhole) {
                                 " run passes --samples --iterations 3000 --json " + a + " >/dev/null"});
   EXPECT_EQ(ended.code, 1);
   EXPECT_THAT(ended.err, HasSubstr("error: cannot write " + a));
+  EXPECT_THAT(ended.err, HasSubstr("try: the same again with room on that disk"));
   EXPECT_EQ(content(a), before);
   EXPECT_EQ(files(), 1U);
 }

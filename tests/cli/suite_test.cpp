@@ -94,6 +94,27 @@ TEST_F(Suite, AnInterruptedSuiteGoesOnBehindWhatIsDone) {
   EXPECT_EQ(records_of("timer-check")[0]["operations"], 1500);
 }
 
+TEST_F(Suite, ATerminalSeesWhereItIsAndWhatIsLeft) {
+  std::string line;
+  for (const auto& word : words()) line += "'" + word + "' ";
+  const auto ended = spawn({"script", "-qec", line, "/dev/null"});  // a terminal of its own
+  EXPECT_THAT(ended.out, HasSubstr("1 of "));
+  EXPECT_THAT(ended.out, HasSubstr("single-op, row 2 of 3"));
+  EXPECT_THAT(ended.out, HasSubstr(" left"));
+  EXPECT_THAT(ended.out, HasSubstr("2 passed, 1 failed, 0 waived"));
+}
+
+TEST_F(Suite, AFullDiskAtTheEndKeepsWhatWasMeasured) {
+  std::filesystem::create_symlink("/dev/full", file("full.csv"));
+  const auto full = spawn(words({"--csv", file("full.csv")}));
+  EXPECT_EQ(full.code, 1);
+  EXPECT_THAT(full.err, HasSubstr("error: cannot write " + file("full.csv")));
+  EXPECT_THAT(content(file("s.json.partial")), HasSubstr("\"experiment\":\"timer-check\""));
+  const auto again = spawn(words());
+  EXPECT_THAT(again.err, HasSubstr("from before"));
+  EXPECT_EQ(records_of("single-op").size(), 3U);
+}
+
 TEST_F(Suite, FreshThrowsAwayWhatWasLeft) {
   std::ofstream(file("s.json.partial")) << "{\"journal\":\"marrow.journal/1\",\"settings\":\"of another\"}\n";
   EXPECT_EQ(spawn(words()).code, 2);

@@ -105,6 +105,31 @@ TEST(Compare, ADifferenceBelowTheLeastIsNoiseHoweverSure) {
   EXPECT_EQ(compare(a, b).metrics.at(0).verdict, Verdict::kWorse);
 }
 
+TEST(Compare, AStepOfACoarseClockIsNoise) {
+  const auto on_a_grid = [](double low, int of_ten) {  // steps of 2.9 ns; so many of ten samples one step higher
+    std::vector<double> samples;
+    for (int i = 0; i < 400; ++i) samples.push_back(low + (i % 10 < of_ten ? 0.0029 : 0));
+    auto record = sample_record();
+    record.metrics = {{"issue", "us", Kind::kHostLane, summarise(samples), {}}};
+    return one(record);
+  };
+  EXPECT_EQ(compare(on_a_grid(0.0261, 2), on_a_grid(0.0261, 8)).metrics.at(0).verdict, Verdict::kNoise);
+  EXPECT_EQ(compare(on_a_grid(0.0261, 2), on_a_grid(0.0319, 2)).metrics.at(0).verdict, Verdict::kWorse);
+}
+
+TEST(Compare, AJumpInsideRunsIsNoDifferenceBetweenThem) {
+  const auto jumping = [](double share) {  // a put that takes 1.3 us or 25, in turns of some stretches
+    std::vector<double> samples;
+    for (int i = 0; i < 400; ++i) samples.push_back((i / 40) % 10 < share * 10 ? 25.0 : 1.3);
+    auto record = sample_record();
+    record.metrics = {{"put+completion", "us", Kind::kCx7Sim, summarise(samples), {}}};
+    return one(pooled(std::array{record, record, record}));
+  };
+  const auto compared = compare(jumping(0.4), jumping(0.6)).metrics.at(0);
+  EXPECT_GT(*compared.ratio, 10);
+  EXPECT_EQ(compared.verdict, Verdict::kNoise);
+}
+
 TEST(Compare, ARateIsBetterWhenItGrowsAndAClockIsNeither) {
   const auto with_unit = [](double scale, const char* unit) {
     auto record = measured(scale, 3, 7);

@@ -2,6 +2,7 @@
 // Spread, outliers, stretches of time, and several process runs as one result.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "measure/record.h"
@@ -77,7 +78,14 @@ TEST(Pooled, PercentilesAreOfAllSamplesAndTheIntervalOfTheRunsMedians) {
   ASSERT_TRUE(s.median_interval);
   EXPECT_NEAR(s.median_interval->low, 11 - 4.303 / std::sqrt(3.0), 1e-3);
   EXPECT_NEAR(s.median_interval->high, 11 + 4.303 / std::sqrt(3.0), 1e-3);
-  EXPECT_THAT(s.blocks, IsEmpty());
+}
+
+TEST(Pooled, StretchesOfEveryRunAreAmongThoseThatAreKept) {
+  const std::vector<double> low(100, 1.0);
+  const std::vector<double> high(100, 2.0);
+  const auto blocks = pooled(std::array{summarise(low), summarise(high)}).blocks;
+  EXPECT_EQ(blocks.size(), 20U);
+  EXPECT_EQ(std::count(blocks.begin(), blocks.end(), 1.0), 10);
 }
 
 TEST(PooledRecord, OneFailedRunFailsTheRowAndSaysWhichAndKeepsTheNumbers) {

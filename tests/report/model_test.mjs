@@ -53,6 +53,37 @@ test("a curve of 100000 samples is short and keeps the least and the greatest", 
   assert.deepEqual(model.curve([5]), [{ value: 5, share: 1 }]);
 });
 
+test("two charts of one quantity have one scale, logarithmic where values lie far apart", () => {
+  const at = (p50) => ({ p50, low: p50, high: p50 });
+  assert.deepEqual(model.lookOf([at(2), at(5)]), { domain: [0, 5], log: false, places: undefined });
+  assert.equal(model.lookOf([at(1), at(31)]).log, true);
+  assert.equal(model.lookOf([at(0), at(31)]).log, false, "zero has no logarithm");
+  assert.equal(model.lookOf([at(2), at(5)], { log: true }).log, true);
+  assert.deepEqual(model.lookOf([{ ...at(2), x: 8 }, { ...at(3), x: 64 }], { x: "x" }).places, [8, 64]);
+});
+
+test("what is drawn is bounded, and keeps the least and the greatest", () => {
+  const list = Array.from({ length: 100000 }, (_, i) => ({ row: `r${i}`, series: `s${i % 100}`, p50: (i * 7919) % 100000 }));
+  for (const spec of ["dots", "lines"]) {
+    const { values, of } = model.drawable(spec, list);
+    assert.equal(of, 100000);
+    assert.ok(values.length <= model.BOUNDS.points, `${values.length}`);
+    assert.ok(values.some((p) => p.p50 === 99999), spec);
+  }
+  assert.ok(model.thinned(list, 100).some((p) => p.p50 === 0));
+  assert.deepEqual(model.thinned([1, 2], 5), [1, 2]);
+});
+
+test("a long label has several lines, a long word one of its own", () => {
+  assert.deepEqual(model.wrapped("one two three", 7), ["one two", "three"]);
+  assert.deepEqual(model.wrapped("incomprehensibilities are", 5), ["incomprehensibilities", "are"]);
+});
+
+test("a kind of time that the page does not know is apart, under its own name", () => {
+  const list = model.points([record({ bytes: 8 }, [metric("issue", "sundial", 1), metric("put", "cx7-sim", 3)])]);
+  assert.deepEqual(model.kindsOf(list).map((k) => k.title), ["software NIC time", "sundial"]);
+});
+
 test("a failed row makes the experiment failed; nothing but waivers makes it waived, each reason once", () => {
   const waived = record({}, [], { status: "waived", reason: "no GPU" });
   assert.equal(model.statusOf([record({}, []), waived]), "passed");

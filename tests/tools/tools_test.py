@@ -130,6 +130,13 @@ class Docs(Tree):
         self.put("docs/one-message.md", "# One\n\nWords.\n")
         self.assert_refused("docs", "has no table")
 
+    def test_refuses_an_experiment_without_a_section_and_a_section_of_none(self):
+        self.put("data/suite/paper.json", '{"experiments": [{"id": "single-op"}, {"id": "goodput"}]}')
+        self.put("docs/experiments.md", "# All\n\n## single-op\n\n## godput\n")
+        self.assert_refused("docs", "experiments.md:1: has no section '## goodput'", "the section 'godput' is of no")
+        self.put("docs/experiments.md", "# All\n\n## single-op\n\n## goodput\n")
+        self.assert_accepted("docs")
+
     def test_refuses_links_to_nowhere(self):
         self.put("README.md", "[a](docs/none.md) [b](docs/one-message.md#two) [c](https://example.org)\n")
         self.assert_refused("docs", "README.md:1: link to docs/none.md", "README.md:1: link to docs/one-message.md#two",
