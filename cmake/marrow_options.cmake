@@ -4,6 +4,7 @@
 option(MARROW_TESTS "build the tests and benchmarks" ON)
 option(MARROW_WERROR "treat warnings as errors" ON)
 option(MARROW_PRECOMPILE "precompile the headers that most tests and experiments include; off in the sanitizers' presets" ON)
+option(MARROW_UNITY "compile the sources of a target together, eight at a time: a quarter of the time; off in the sanitizers' presets" ON)
 option(MARROW_FUZZ "build tests/fuzz as libFuzzer programs; needs clang, see the preset fuzz" OFF)
 set(MARROW_SANITIZE "" CACHE STRING "sanitizers to build with: address,undefined or thread; empty for none")
 

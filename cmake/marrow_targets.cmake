@@ -2,6 +2,12 @@
 # One way to declare a library, a test and a benchmark, so that flags, labels and time limits are set once.
 include(GNUInstallDirs)
 
+# marrow_compile_together(target): eight sources at a time are one for the compiler, which parses what they include once.
+# So names in anonymous namespaces are unique within a target; a source that cannot be has SKIP_UNITY_BUILD_INCLUSION.
+function(marrow_compile_together target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${MARROW_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+endfunction()
+
 # marrow_library(name SOURCES a.cpp ... DEPS target ...): a static library, includes rooted at src/ and include/.
 function(marrow_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
@@ -41,6 +47,7 @@ endfunction()
 function(marrow_test name)
   cmake_parse_arguments(arg "SERIAL" "LABEL;TIMEOUT" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
+  marrow_compile_together(${name})
   target_link_libraries(${name} PRIVATE ${arg_DEPS})
   marrow_test_options(${name})
   if(MARROW_PRECOMPILE)

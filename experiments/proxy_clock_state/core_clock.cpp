@@ -13,11 +13,11 @@
 namespace marrow::experiments {
 namespace {
 
-constexpr int kChain = 1'000'000;
+constexpr int kMultiplications = 1'000'000;
 constexpr double kCyclesEach = 3;
 
 std::uint64_t chain(std::uint64_t value) {
-  for (int i = 0; i < kChain; ++i) {
+  for (int i = 0; i < kMultiplications; ++i) {
     value *= 0x9e3779b97f4a7c15;
 #if defined(__GNUC__)
     asm volatile("" : "+r"(value));  // one after the other, and each of them
@@ -53,7 +53,7 @@ double core_mhz(const Context& context) {
     const auto start = context.clock->ticks();
     const auto value = chain(static_cast<std::uint64_t>(i) + 1);
     const auto ns = context.clock->ns(context.clock->ticks() - start + (value == 0 ? 1 : 0));
-    best = std::max(best, kChain * kCyclesEach / ns * 1e3);
+    best = std::max(best, kMultiplications * kCyclesEach / ns * 1e3);
   }
   return best;
 }

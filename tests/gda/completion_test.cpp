@@ -12,14 +12,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
-const Solo team;
-
-template <class Sq>
-Ticket post(FakeNic& nic, Sq& sq, std::uint64_t& to, std::uint64_t value, std::uint32_t wqes = 1) {
-  const auto slots = sq.reserve(team, wqes);
-  for (std::uint32_t i = 0; i < wqes; ++i) sq.write_value(slots[i], nic.remote(to), value);
-  return sq.submit(team, slots);
-}
 
 class BothLayouts : public testing::TestWithParam<CqLayout> {};
 INSTANTIATE_TEST_SUITE_P(Layouts, BothLayouts, testing::Values(CqLayout::kCollapsed, CqLayout::kRing),
@@ -33,7 +25,7 @@ TEST_P(BothLayouts, EverySyndromeBecomesItsStatus) {
     nic.fail_at(0, static_cast<std::uint8_t>(byte), 0x88);
     const auto ticket = post(nic, sq, to, 1);
     nic.step();
-    const auto result = sq.wait(team, ticket);
+    const auto result = sq.wait(kSolo, ticket);
     EXPECT_EQ(result.status, status_of(static_cast<wire::Syndrome>(byte)));
     EXPECT_NE(result.status, Status::kOk);
     EXPECT_EQ(result.syndrome, byte);
@@ -46,11 +38,11 @@ TEST_P(BothLayouts, AWrongRkeyIsThePeersRefusal) {
   FakeNic nic({.layout = GetParam()});
   std::uint64_t to = 0;
   SendQueue<Tested<GpuFence>> sq{nic.qp()};
-  const auto slots = sq.reserve(team, 1);
+  const auto slots = sq.reserve(kSolo, 1);
   sq.write_value(slots[0], {nic.remote(to).addr, 0xdead}, 1);
-  const auto ticket = sq.submit(team, slots);
+  const auto ticket = sq.submit(kSolo, slots);
   nic.step();
-  EXPECT_EQ(sq.wait(team, ticket).status, Status::kRemoteAccess);
+  EXPECT_EQ(sq.wait(kSolo, ticket).status, Status::kRemoteAccess);
   EXPECT_EQ(to, 0u);
 }
 
@@ -64,16 +56,16 @@ TEST_P(BothLayouts, ALateFlushDoesNotHideTheFirstError) {
   const auto bad = post(nic, sq, to, 2);
   const auto flushed = post(nic, sq, to, 3);
   nic.step(2);
-  const auto first = sq.wait(team, bad);
+  const auto first = sq.wait(kSolo, bad);
   EXPECT_EQ(first.status, Status::kRemoteAccess);
   EXPECT_EQ(first.wqe_counter, 1);
   nic.step();
-  const auto second = sq.wait(team, flushed);
+  const auto second = sq.wait(kSolo, flushed);
   EXPECT_EQ(second.status, Status::kRemoteAccess) << "the cause, not the flush";
   EXPECT_EQ(second.wqe_counter, 1);
-  EXPECT_TRUE(sq.wait(team, good).ok()) << "what completed before the failure stays completed";
+  EXPECT_TRUE(sq.wait(kSolo, good).ok()) << "what completed before the failure stays completed";
   EXPECT_EQ(to, 1u);
-  EXPECT_EQ(sq.reserve(team, 1).status, Status::kRemoteAccess) << "no more work for a dead queue";
+  EXPECT_EQ(sq.reserve(kSolo, 1).status, Status::kRemoteAccess) << "no more work for a dead queue";
 }
 
 // Whoever goes on polling sees the flushes as new CQEs, and the first error as the error.
@@ -104,10 +96,10 @@ TEST_P(BothLayouts, TheErrorOutlivesTheKernel) {
     SendQueue<Tested<GpuFence>> sq{nic.qp()};
     const auto ticket = post(nic, sq, to, 1);
     nic.step();
-    EXPECT_EQ(sq.wait(team, ticket).status, Status::kRetryExceeded);
+    EXPECT_EQ(sq.wait(kSolo, ticket).status, Status::kRetryExceeded);
   }
   SendQueue<Tested<GpuFence>> next{nic.qp()};
-  EXPECT_EQ(next.reserve(team, 1).status, Status::kRetryExceeded);
+  EXPECT_EQ(next.reserve(kSolo, 1).status, Status::kRetryExceeded);
 }
 
 // A counter that has gone past the ticket is no success when the CQE is a flush.
@@ -119,8 +111,8 @@ TEST(Completion, AFlushOverTheCauseIsStillAFailure) {
   const auto bad = post(nic, sq, to, 1);
   const auto next = post(nic, sq, to, 2);
   nic.step();  // cause and flush before the lane looks
-  EXPECT_EQ(sq.wait(team, bad).status, Status::kFlushed);
-  EXPECT_EQ(sq.wait(team, next).status, Status::kFlushed);
+  EXPECT_EQ(sq.wait(kSolo, bad).status, Status::kFlushed);
+  EXPECT_EQ(sq.wait(kSolo, next).status, Status::kFlushed);
 }
 
 // An unsignalled WQE in the middle of a batch fails: its CQE comes although nobody asked for one.
@@ -131,7 +123,7 @@ TEST_P(BothLayouts, AnUnsignalledFailureEndsTheWait) {
   nic.fail_at(3, 0x12, 0x8a);
   const auto ticket = post(nic, sq, to, 1, 8);
   nic.step(4);
-  const auto result = sq.wait(team, ticket);
+  const auto result = sq.wait(kSolo, ticket);
   EXPECT_EQ(result.status, Status::kRemoteInvalidRequest);
   EXPECT_EQ(result.wqe_counter, 3);
 }
@@ -142,7 +134,7 @@ TEST_P(BothLayouts, AFreshCqIsNoCompletion) {
     nic.fill_cq(byte);
     std::uint64_t to = 0;
     SendQueue<Tested<GpuFence>> sq{nic.qp()};
-    EXPECT_EQ(sq.wait(team, post(nic, sq, to, 1)).status, Status::kTimeout) << unsigned{byte};
+    EXPECT_EQ(sq.wait(kSolo, post(nic, sq, to, 1)).status, Status::kTimeout) << unsigned{byte};
   }
 }
 
@@ -155,13 +147,13 @@ TEST_P(BothLayouts, AStaleCqeIsNoCompletion) {
     for (std::uint32_t i = 0; i < before; ++i) {
       const auto ticket = post(nic, sq, to, 1);
       nic.step();
-      ASSERT_TRUE(sq.wait(team, ticket).ok());
+      ASSERT_TRUE(sq.wait(kSolo, ticket).ok());
     }
     const auto ticket = post(nic, sq, to, 2, 3);
-    EXPECT_EQ(sq.wait(team, ticket).status, Status::kTimeout);
+    EXPECT_EQ(sq.wait(kSolo, ticket).status, Status::kTimeout);
     EXPECT_EQ(to, 1u);
     nic.step();
-    EXPECT_TRUE(sq.wait(team, ticket).ok()) << "a time-out is not the end: the CQE came late";
+    EXPECT_TRUE(sq.wait(kSolo, ticket).ok()) << "a time-out is not the end: the CQE came late";
     EXPECT_EQ(to, 2u);
   }
 }
@@ -174,9 +166,9 @@ TEST_P(BothLayouts, ALaterCqeStandsForAllBefore) {
   const auto b = post(nic, sq, to[1], 2);
   const auto c = post(nic, sq, to[2], 3);
   nic.step();
-  EXPECT_TRUE(sq.wait(team, c).ok());
-  EXPECT_TRUE(sq.wait(team, a).ok());
-  EXPECT_TRUE(sq.wait(team, b).ok());
+  EXPECT_TRUE(sq.wait(kSolo, c).ok());
+  EXPECT_TRUE(sq.wait(kSolo, a).ok());
+  EXPECT_TRUE(sq.wait(kSolo, b).ok());
   EXPECT_THAT(nic.complaints(), IsEmpty());
 }
 
@@ -186,11 +178,11 @@ TEST(Timeout, TheDumpNamesIndicesDbrecAndLastCqe) {
   SendQueue<Tested<GpuFence>> sq{nic.qp()};
   const auto first = post(nic, sq, to, 1);
   nic.step();
-  ASSERT_TRUE(sq.wait(team, first).ok());
+  ASSERT_TRUE(sq.wait(kSolo, first).ok());
   nic.drop_cqes();
   const auto lost = post(nic, sq, to, 2, 8);
   nic.step();
-  ASSERT_EQ(sq.wait(team, lost).status, Status::kTimeout);
+  ASSERT_EQ(sq.wait(kSolo, lost).status, Status::kTimeout);
   const auto text = format_dump(sq.dump());
   EXPECT_THAT(text, HasSubstr("qp 0x1abcd: pi 65539, ci 65531, reserved 65539, ring 64 WQEBBs"));
   EXPECT_THAT(text, HasSubstr("dbrec: 3 (is pi)"));
@@ -215,7 +207,7 @@ TEST(Timeout, TheDumpDecodesAnError) {
   nic.fail_at(0, 0x13, 0x88);
   const auto ticket = post(nic, sq, to, 1);
   nic.step();
-  ASSERT_FALSE(sq.wait(team, ticket).ok());
+  ASSERT_FALSE(sq.wait(kSolo, ticket).ok());
   const auto text = format_dump(sq.dump());
   EXPECT_THAT(text, HasSubstr("opcode 13, owner 0, WQEBB 0, qp 0x1abcd, remote access (0x13, vendor 0x88)"));
   EXPECT_THAT(text, HasSubstr("first error: remote access (syndrome 0x13, vendor 0x88, WQEBB 0)"));

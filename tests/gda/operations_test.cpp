@@ -17,17 +17,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-const Solo team;
 using Long = Inline<GpuFence, 92>;
-
-template <class Sq, class Write>
-Result one(FakeNic& nic, Sq& sq, std::uint32_t wqebbs, Write&& write) {
-  const auto slots = sq.reserve(team, Room{1, wqebbs});
-  write(slots[0]);
-  const auto ticket = sq.submit(team, slots);
-  nic.step();
-  return sq.wait(team, ticket);
-}
 
 TEST(WriteImm, CarriesItsImmediate) {
   FakeNic nic;
@@ -123,19 +113,19 @@ void signal_rounds(std::uint32_t av_ds, std::uint32_t bytes) {
   if constexpr (P::transport != Transport::kRc) sq.aim(av);
   for (std::uint64_t round = 1; round <= 30; ++round) {
     from.fill(static_cast<std::byte>(round));
-    const auto slots = sq.reserve(team, put_with_signal_room<P>(2, bytes));
+    const auto slots = sq.reserve(kSolo, put_with_signal_room<P>(2, bytes));
     ASSERT_TRUE(slots.ok());
     const std::uint64_t value = P::notify == Notify::kFetchAdd || P::notify == Notify::kFetchAdd4 ? 1 : 2 * round;
     for (std::uint32_t i = 0; i < 2; ++i) {
       put_with_signal(sq, slots, i, {nic.remote(to), nic.local(from), bytes},
                       {nic.remote(flag), nic.local(old), value});
     }
-    const auto ticket = sq.submit(team, slots);
+    const auto ticket = sq.submit(kSolo, slots);
     ASSERT_EQ(nic.step(2), 2u);
     ASSERT_EQ(to[bytes - 1], static_cast<std::byte>(round)) << "the put";
     ASSERT_NE(flag, 2 * (round - 1)) << "and its signal right behind";
     nic.step();
-    ASSERT_TRUE(sq.wait(team, ticket).ok());
+    ASSERT_TRUE(sq.wait(kSolo, ticket).ok());
     ASSERT_EQ(flag, 2 * round);
   }
   EXPECT_EQ(sq.probe().counts.doorbells, 30u) << "one doorbell for both";
@@ -184,14 +174,14 @@ TYPED_TEST(Dc, EachWqeGoesWhereItsLaneAims) {
   std::uint64_t from = 9, to[2] = {}, old = 0;
   SendQueue<Tested<TypeParam>> sq{nic.qp()};
   for (int lap = 0; lap < 20; ++lap, ++from) {
-    const auto slots = sq.reserve(team, Room{2, write_wqebbs<TypeParam>(8)});
+    const auto slots = sq.reserve(kSolo, Room{2, write_wqebbs<TypeParam>(8)});
     for (std::uint32_t i = 0; i < 2; ++i) {
       sq.aim(avs[i]);
       sq.write(slots[i], {nic.remote(to[i]), nic.local(from), 8});
     }
-    const auto ticket = sq.submit(team, slots);
+    const auto ticket = sq.submit(kSolo, slots);
     nic.step();
-    ASSERT_TRUE(sq.wait(team, ticket).ok());
+    ASSERT_TRUE(sq.wait(kSolo, ticket).ok());
     ASSERT_EQ(to[0], from);
     ASSERT_EQ(to[1], from);
   }
@@ -231,10 +221,10 @@ TEST(DcBytes, TheFullFormIsTheAddressVectorItself) {
   using P = Via<GpuFence, Transport::kDcFull>;
   SendQueue<Tested<P>> sq{nic.qp()};
   sq.aim(av);
-  const auto slots = sq.reserve(team, Room{1, write_wqebbs<P>(8)});
+  const auto slots = sq.reserve(kSolo, Room{1, write_wqebbs<P>(8)});
   sq.write_value(slots[0], nic.remote(to), 3);
   EXPECT_EQ(std::memcmp(nic.qp().sq + 16, &av, sizeof av), 0);
-  static_cast<void>(sq.submit(team, slots));
+  static_cast<void>(sq.submit(kSolo, slots));
   nic.step();
   EXPECT_EQ(to, 3u);
   EXPECT_THAT(nic.complaints(), IsEmpty());

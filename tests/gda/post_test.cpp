@@ -10,24 +10,22 @@
 namespace marrow::gda {
 namespace {
 
-const Solo team;
-
 TEST(Post, BehindAnOpenReservationStoresNothing) {
   FakeNic nic;
   std::uint64_t to = 0;
   SendQueue<Tested<GpuFence>> sq{nic.qp()};
   const auto put = [&](std::uint64_t value) {
-    return sq.post(team, Room{}, [&](const Slots& s) { sq.write_value(s[0], nic.remote(to), value); });
+    return sq.post(kSolo, Room{}, [&](const Slots& s) { sq.write_value(s[0], nic.remote(to), value); });
   };
-  const auto slots = sq.reserve(team, 1);
+  const auto slots = sq.reserve(kSolo, 1);
   const auto refused = put(1);
-  EXPECT_EQ(sq.wait(team, refused).status, Status::kBadRequest);
+  EXPECT_EQ(sq.wait(kSolo, refused).status, Status::kBadRequest);
   EXPECT_EQ(nic.pi(), 0u);
   sq.write_value(slots[0], nic.remote(to), 2);
-  EXPECT_EQ(sq.submit(team, slots).status, Status::kOk);
+  EXPECT_EQ(sq.submit(kSolo, slots).status, Status::kOk);
   const auto ticket = put(3);
   EXPECT_EQ(nic.step(), 2u);
-  EXPECT_TRUE(sq.wait(team, ticket).ok());
+  EXPECT_TRUE(sq.wait(kSolo, ticket).ok());
   EXPECT_EQ(to, 3u);
 }
 
@@ -36,7 +34,7 @@ TEST(Post, WithoutRoom) {
   std::uint64_t to = 0;
   SendQueue<Tested<GpuFence>> sq{nic.qp()};
   const auto put = [&](std::uint32_t wqes) {
-    return sq.post(team, Room{wqes}, [&](const Slots& s) {
+    return sq.post(kSolo, Room{wqes}, [&](const Slots& s) {
       for (std::uint32_t i = 0; i < wqes; ++i) sq.write_value(s[i], nic.remote(to), i);
     });
   };
@@ -45,7 +43,7 @@ TEST(Post, WithoutRoom) {
   const auto ticket = put(4);
   EXPECT_EQ(put(1).status, Status::kTimeout) << "the NIC sleeps";
   EXPECT_EQ(nic.step(), 4u) << "and the ring was left alone";
-  EXPECT_TRUE(sq.wait(team, ticket).ok());
+  EXPECT_TRUE(sq.wait(kSolo, ticket).ok());
   EXPECT_EQ(put(4).status, Status::kOk);
 }
 
@@ -54,16 +52,16 @@ TEST(Post, AnErrorThatMadeRoomIsSeenByTheNextReservation) {
   FakeNic nic({.sq_wqebbs = 8});
   std::uint64_t to = 0;
   SendQueue<Tested<GpuFence>> sq{nic.qp()};
-  const auto slots = sq.reserve(team, 5);
+  const auto slots = sq.reserve(kSolo, 5);
   for (std::uint32_t i = 0; i < 5; ++i) {
     auto target = nic.remote(to);
     if (i == 4) target.rkey ^= 1;
     sq.write_value(slots[i], target, i);
   }
-  EXPECT_EQ(sq.submit(team, slots).status, Status::kOk);
+  EXPECT_EQ(sq.submit(kSolo, slots).status, Status::kOk);
   nic.step();
-  EXPECT_TRUE(sq.reserve(team, 5).ok()) << "four are complete";
-  EXPECT_EQ(sq.reserve(team, 1).status, Status::kRemoteAccess);
+  EXPECT_TRUE(sq.reserve(kSolo, 5).ok()) << "four are complete";
+  EXPECT_EQ(sq.reserve(kSolo, 1).status, Status::kRemoteAccess);
 }
 
 /// 20 puts in a ring of 8, by the three verbs or by post(), each waited for.
@@ -76,14 +74,14 @@ Counts twenty_puts(bool at_once) {
     const auto write = [&](const Slots& s) { sq.write_value(s[0], nic.remote(to[i]), i + 1); };
     Ticket ticket;
     if (at_once) {
-      ticket = sq.post(team, Room{}, write);
+      ticket = sq.post(kSolo, Room{}, write);
     } else {
-      const auto slots = sq.reserve(team, 1);
+      const auto slots = sq.reserve(kSolo, 1);
       write(slots);
-      ticket = sq.submit(team, slots);
+      ticket = sq.submit(kSolo, slots);
     }
     nic.step();
-    EXPECT_TRUE(sq.wait(team, ticket).ok()) << i;
+    EXPECT_TRUE(sq.wait(kSolo, ticket).ok()) << i;
     EXPECT_EQ(to[i], i + 1);
   }
   return sq.probe().counts;

@@ -30,11 +30,11 @@ Counts put() {
   return sq.probe().counts;
 }
 
-struct Expected {
+struct Published {
   unsigned atomics, gpu_fences, dbrecs, doorbells;
 };
 template <class P>
-void expect(const Expected& expected, const char* what) {
+void expect(const Published& expected, const char* what) {
   const auto counts = put<P>();
   EXPECT_EQ(counts.atomics, expected.atomics) << what;
   EXPECT_EQ(counts.gpu_fences, expected.gpu_fences) << what;

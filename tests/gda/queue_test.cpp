@@ -15,55 +15,44 @@ namespace marrow::gda {
 namespace {
 
 using testing::IsEmpty;
-const Solo team;
-
-/// One WQE of `room.wqebbs`, written by `write`, executed and awaited.
-template <class Sq, class Write>
-Result one(FakeNic& nic, Sq& sq, std::uint32_t wqebbs, Write&& write) {
-  const auto slots = sq.reserve(team, Room{1, wqebbs});
-  write(slots[0]);
-  const auto ticket = sq.submit(team, slots);
-  nic.step();
-  return sq.wait(team, ticket);
-}
 
 // --- refusals -------------------------------------------------------------------------------------------------------
 
 TEST(Refusals, MoreThanTheRingHolds) {
   FakeNic nic({.sq_wqebbs = 8});
   SendQueue<Tested<GpuFence>> sq{nic.qp()};
-  EXPECT_EQ(sq.reserve(team, 9).status, Status::kBadRequest);
-  EXPECT_EQ(sq.reserve(team, 0).status, Status::kBadRequest);
-  EXPECT_EQ(sq.reserve(team, Room{3, 3}).status, Status::kBadRequest);
-  EXPECT_EQ(sq.reserve(team, Room{1u << 31, 1u << 31}).status, Status::kBadRequest);
-  EXPECT_EQ(sq.reserve(team, 8).status, Status::kOk);
+  EXPECT_EQ(sq.reserve(kSolo, 9).status, Status::kBadRequest);
+  EXPECT_EQ(sq.reserve(kSolo, 0).status, Status::kBadRequest);
+  EXPECT_EQ(sq.reserve(kSolo, Room{3, 3}).status, Status::kBadRequest);
+  EXPECT_EQ(sq.reserve(kSolo, Room{1u << 31, 1u << 31}).status, Status::kBadRequest);
+  EXPECT_EQ(sq.reserve(kSolo, 8).status, Status::kOk);
 }
 
 // Waiting could not help: the NIC has not been told of what fills the ring.
 TEST(Refusals, ARingFullOfUnsubmittedSlotsIsFullAtOnce) {
   FakeNic nic({.sq_wqebbs = 8, .timeout_ns = 60'000'000'000});
   SendQueue<Tested<GpuFence>> sq{nic.qp()};
-  EXPECT_TRUE(sq.reserve(team, 5).ok());
-  EXPECT_EQ(sq.reserve(team, 4).status, Status::kQueueFull);
-  EXPECT_TRUE(sq.reserve(team, 3).ok());
+  EXPECT_TRUE(sq.reserve(kSolo, 5).ok());
+  EXPECT_EQ(sq.reserve(kSolo, 4).status, Status::kQueueFull);
+  EXPECT_TRUE(sq.reserve(kSolo, 3).ok());
 }
 
 TEST(Refusals, AFullRingTimesOutWhenTheNicSleeps) {
   FakeNic nic({.sq_wqebbs = 4});
   std::uint64_t to[4] = {};
   SendQueue<Tested<GpuFence>> sq{nic.qp()};
-  const auto slots = sq.reserve(team, 4);
+  const auto slots = sq.reserve(kSolo, 4);
   for (std::uint32_t i = 0; i < 4; ++i) sq.write_value(slots[i], nic.remote(to[i]), i);
-  const auto ticket = sq.submit(team, slots);
-  const auto late = sq.reserve(team, 1);
+  const auto ticket = sq.submit(kSolo, slots);
+  const auto late = sq.reserve(kSolo, 1);
   EXPECT_EQ(late.status, Status::kTimeout);
   sq.write_value(late[0], nic.remote(to[0]), 99);  // stores nothing: all four WQEs are live
-  EXPECT_EQ(sq.wait(team, sq.submit(team, late)).status, Status::kTimeout);
+  EXPECT_EQ(sq.wait(kSolo, sq.submit(kSolo, late)).status, Status::kTimeout);
   nic.step();
-  EXPECT_TRUE(sq.wait(team, ticket).ok());
+  EXPECT_TRUE(sq.wait(kSolo, ticket).ok());
   EXPECT_EQ(to[0], 0u);
   EXPECT_EQ(to[3], 3u);
-  EXPECT_TRUE(sq.reserve(team, 4).ok()) << "a time-out is not for ever";
+  EXPECT_TRUE(sq.reserve(kSolo, 4).ok()) << "a time-out is not for ever";
 }
 
 template <class Write>
@@ -76,7 +65,7 @@ void expect_refused(Write&& write, std::uint32_t wqebbs = 1) {
   EXPECT_EQ(nic.nops(), 1u) << "the queue goes on";
   EXPECT_THAT(nic.complaints(), IsEmpty());
   EXPECT_EQ(to, (std::array<std::byte, 512>{}));
-  EXPECT_EQ(sq.wait(team, Ticket{}).status, Status::kBadRequest) << "and the refusal stays";
+  EXPECT_EQ(sq.wait(kSolo, Ticket{}).status, Status::kBadRequest) << "and the refusal stays";
 }
 
 TEST(Refusals, AWqeThatCannotBeBuiltBecomesANopAndAnError) {
@@ -105,12 +94,12 @@ TEST(Refusals, ASlotBeyondTheReservationStoresNothing) {
   std::uint64_t to = 0;
   SendQueue<Tested<GpuFence>> sq{nic.qp()};
   const auto write = [&](const Slot& s) { sq.write_value(s, nic.remote(to), 1); };
-  const auto slots = sq.reserve(team, 1);
+  const auto slots = sq.reserve(kSolo, 1);
   write(slots[0]);
   write(slots[1]);
-  const auto ticket = sq.submit(team, slots);
+  const auto ticket = sq.submit(kSolo, slots);
   nic.step();
-  EXPECT_EQ(sq.wait(team, ticket).status, Status::kBadRequest);
+  EXPECT_EQ(sq.wait(kSolo, ticket).status, Status::kBadRequest);
   EXPECT_EQ(nic.pi(), 1u);
 }
 
@@ -118,16 +107,16 @@ TEST(Refusals, SubmitOutOfOrderOrTwice) {
   FakeNic nic;
   std::uint64_t to = 0;
   SendQueue<Tested<GpuFence>> sq{nic.qp()};
-  const auto first = sq.reserve(team, 1);
-  const auto second = sq.reserve(team, 1);
+  const auto first = sq.reserve(kSolo, 1);
+  const auto second = sq.reserve(kSolo, 1);
   sq.write_value(first[0], nic.remote(to), 1);
   sq.write_value(second[0], nic.remote(to), 2);
-  EXPECT_EQ(sq.submit(team, second).status, Status::kBadRequest);
-  EXPECT_EQ(sq.submit(team, first).status, Status::kOk);
-  EXPECT_EQ(sq.submit(team, first).status, Status::kBadRequest);
-  const auto ticket = sq.submit(team, second);
+  EXPECT_EQ(sq.submit(kSolo, second).status, Status::kBadRequest);
+  EXPECT_EQ(sq.submit(kSolo, first).status, Status::kOk);
+  EXPECT_EQ(sq.submit(kSolo, first).status, Status::kBadRequest);
+  const auto ticket = sq.submit(kSolo, second);
   nic.step();
-  EXPECT_TRUE(sq.wait(team, ticket).ok());
+  EXPECT_TRUE(sq.wait(kSolo, ticket).ok());
   EXPECT_EQ(to, 2u);
 }
 
@@ -199,19 +188,19 @@ void go_round(CqLayout layout, std::uint64_t start, std::uint32_t ring) {
   std::uint64_t value = 1;
   for (std::uint32_t posted = 0; posted < 2 * 65'536 + 1000;) {
     const auto wqes = static_cast<std::uint32_t>(posted % 7 + 1) % ring + 1;
-    const auto slots = sq.reserve(team, wqes);
+    const auto slots = sq.reserve(kSolo, wqes);
     ASSERT_TRUE(slots.ok());
     for (std::uint32_t i = 0; i < wqes; ++i) sq.write_value(slots[i], nic.remote(to[i]), value + i);
-    const auto ticket = sq.submit(team, slots);
+    const auto ticket = sq.submit(kSolo, slots);
     ASSERT_EQ(nic.step(), wqes);
     if (posted % 3 == 0) {  // else the next reserve finds the room
-      ASSERT_TRUE(sq.wait(team, ticket).ok());
+      ASSERT_TRUE(sq.wait(kSolo, ticket).ok());
     }
     for (std::uint32_t i = 0; i < wqes; ++i) ASSERT_EQ(to[i], value + i);
     value += wqes;
     posted += wqes;
   }
-  ASSERT_TRUE(sq.drain(team).ok());
+  ASSERT_TRUE(sq.drain(kSolo).ok());
   EXPECT_THAT(nic.complaints(), IsEmpty());
 }
 
@@ -231,12 +220,12 @@ TEST(Wraps, AFullRingOf32768IsStillUnambiguous) {
     SendQueue<Tested<GpuFence>> sq{nic.qp()};
     std::uint64_t to = 0;
     for (std::uint32_t lap = 0; lap < 5; ++lap) {
-      const auto slots = sq.reserve(team, 32'768);
+      const auto slots = sq.reserve(kSolo, 32'768);
       ASSERT_TRUE(slots.ok());
       for (std::uint32_t i = 0; i < 32'768; ++i) sq.write_value(slots[i], nic.remote(to), i);
-      const auto ticket = sq.submit(team, slots);
+      const auto ticket = sq.submit(kSolo, slots);
       ASSERT_EQ(nic.step(), 32'768u);
-      ASSERT_TRUE(sq.wait(team, ticket).ok());
+      ASSERT_TRUE(sq.wait(kSolo, ticket).ok());
     }
     EXPECT_THAT(nic.complaints(), IsEmpty());
   }
@@ -252,19 +241,19 @@ TEST(Wraps, LongInlineWqesCrossTheEndOfTheRing) {
     const std::uint32_t bytes = round * 37 % 221;
     for (std::uint32_t i = 0; i < bytes; ++i) from[i] = static_cast<std::byte>(round + i);
     std::array<std::byte, 221> to{};
-    const auto slots = sq.reserve(team, Room{1, inline_write_wqebbs(bytes)});
+    const auto slots = sq.reserve(kSolo, Room{1, inline_write_wqebbs(bytes)});
     ASSERT_TRUE(slots.ok()) << round;
     sq.write_inline(slots[0], nic.remote(to), from.data(), bytes);
-    const auto ticket = sq.submit(team, slots);
+    const auto ticket = sq.submit(kSolo, slots);
     nic.step();
     if (round % 5 == 0) {
-      ASSERT_TRUE(sq.wait(team, ticket).ok());
+      ASSERT_TRUE(sq.wait(kSolo, ticket).ok());
     }
     ASSERT_EQ(std::memcmp(to.data(), from.data(), bytes), 0);
     ASSERT_EQ(to[bytes], std::byte{});
   }
-  ASSERT_TRUE(sq.drain(team).ok());
-  ASSERT_TRUE(sq.reserve(team, 8).ok()) << "all of the ring is free again";
+  ASSERT_TRUE(sq.drain(kSolo).ok());
+  ASSERT_TRUE(sq.reserve(kSolo, 8).ok()) << "all of the ring is free again";
   EXPECT_THAT(nic.complaints(), IsEmpty());
 }
 
@@ -274,10 +263,10 @@ TEST(Wraps, OneWqeCanFillTheRing) {
   SendQueue<Tested<Inline<GpuFence, 220>>> sq{nic.qp()};
   std::array<std::byte, 220> bytes{};
   for (int i = 0; i < 10; ++i) {
-    const auto slots = sq.reserve(team, Room{1, 4});
+    const auto slots = sq.reserve(kSolo, Room{1, 4});
     ASSERT_TRUE(slots.ok()) << i;
     sq.write_inline(slots[0], nic.remote(bytes), bytes.data(), 200);
-    static_cast<void>(sq.submit(team, slots));
+    static_cast<void>(sq.submit(kSolo, slots));
     nic.step();
   }
 }
@@ -288,13 +277,13 @@ TEST(Wraps, ATicketOfLongAgoIsComplete) {
     FakeNic nic({.sq_wqebbs = 8, .start = turns + 5, .timeout_ns = 1'000'000});
     std::uint64_t to = 0;
     SendQueue<Tested<GpuFence>> sq{nic.qp()};
-    const auto slots = sq.reserve(team, 1);
+    const auto slots = sq.reserve(kSolo, 1);
     sq.write_value(slots[0], nic.remote(to), 1);
-    const auto fresh = sq.submit(team, slots);
-    EXPECT_TRUE(sq.wait(team, Ticket{5, 6, Status::kOk}).ok()) << turns;
-    EXPECT_EQ(sq.wait(team, fresh).status, Status::kTimeout) << "and leaves the new one alone";
+    const auto fresh = sq.submit(kSolo, slots);
+    EXPECT_TRUE(sq.wait(kSolo, Ticket{5, 6, Status::kOk}).ok()) << turns;
+    EXPECT_EQ(sq.wait(kSolo, fresh).status, Status::kTimeout) << "and leaves the new one alone";
     nic.step();
-    EXPECT_TRUE(sq.wait(team, fresh).ok());
+    EXPECT_TRUE(sq.wait(kSolo, fresh).ok());
   }
 }
 
@@ -326,9 +315,9 @@ TEST(Lean, ObjectsOfOneQueueSeeEachOthersProgress) {
       SendQueue<Lean<GpuFence>> fresh{nic.qp()};
       auto& sq = round % 2 == 0 ? kept : fresh;
       const auto write = [&](const Slots& s) { sq.write_value(s[0], nic.remote(to), round); };
-      const auto ticket = sq.post(team, {}, write);
+      const auto ticket = sq.post(kSolo, {}, write);
       nic.step();
-      ASSERT_TRUE((round % 3 == 0 ? kept : fresh).wait(team, ticket).ok());
+      ASSERT_TRUE((round % 3 == 0 ? kept : fresh).wait(kSolo, ticket).ok());
       ASSERT_EQ(to, round);
       ASSERT_EQ(nic.counters().ci, 65'530 + round) << "at once, not when the object ends";
     }

@@ -17,19 +17,11 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
-const Solo team;
 
 using ByReady = Shared<GpuFence, Turn::kReadyIndex>;
 using BySwap = Shared<GpuFence, Turn::kCompareSwap>;
 using InTurn = Shared<GpuFence, Turn::kReadyIndex, PostLock::kTurn>;
 using UnderLock = Locked<GpuFence>;
-
-template <class Sq>
-Ticket post(FakeNic& nic, Sq& sq, std::uint64_t& to, std::uint64_t value, std::uint32_t wqes = 1) {
-  const auto slots = sq.reserve(team, wqes);
-  for (std::uint32_t i = 0; i < wqes; ++i) sq.write_value(slots[i], nic.remote(to), value);
-  return sq.submit(team, slots);
-}
 
 template <class P>
 class SharedQueues : public testing::Test {};
@@ -43,9 +35,9 @@ constexpr CqLayout kLayout = P::completion.find == FindCqe::kEntry ? CqLayout::k
 TYPED_TEST(SharedQueues, MoreThanTheRingHoldsIsRefused) {
   FakeNic nic({.sq_wqebbs = 8, .layout = kLayout<TypeParam>});
   SendQueue<Tested<TypeParam>> sq{nic.qp()};
-  EXPECT_EQ(sq.reserve(team, 9).status, Status::kBadRequest);
-  EXPECT_EQ(sq.reserve(team, 0).status, Status::kBadRequest);
-  EXPECT_EQ(sq.reserve(team, Room{1u << 31, 1u << 31}).status, Status::kBadRequest);
+  EXPECT_EQ(sq.reserve(kSolo, 9).status, Status::kBadRequest);
+  EXPECT_EQ(sq.reserve(kSolo, 0).status, Status::kBadRequest);
+  EXPECT_EQ(sq.reserve(kSolo, Room{1u << 31, 1u << 31}).status, Status::kBadRequest);
   EXPECT_EQ(nic.counters().shared.reserved, 0u) << "nothing was taken";
 }
 
@@ -53,10 +45,10 @@ TYPED_TEST(SharedQueues, SubmittedTwiceIsRefused) {
   FakeNic nic({.layout = kLayout<TypeParam>});
   std::uint64_t to = 0;
   SendQueue<Tested<TypeParam>> sq{nic.qp()};
-  const auto slots = sq.reserve(team, 1);
+  const auto slots = sq.reserve(kSolo, 1);
   sq.write_value(slots[0], nic.remote(to), 1);
-  EXPECT_EQ(sq.submit(team, slots).status, Status::kOk);
-  EXPECT_EQ(sq.submit(team, slots).status, Status::kBadRequest);
+  EXPECT_EQ(sq.submit(kSolo, slots).status, Status::kOk);
+  EXPECT_EQ(sq.submit(kSolo, slots).status, Status::kBadRequest);
 }
 
 TYPED_TEST(SharedQueues, ABadWqeIsItsOwnLanesError) {
@@ -64,13 +56,13 @@ TYPED_TEST(SharedQueues, ABadWqeIsItsOwnLanesError) {
   std::uint64_t to = 0;
   SendQueue<Tested<TypeParam>> bad{nic.qp()};
   SendQueue<Tested<TypeParam>> good{nic.qp()};
-  const auto slots = bad.reserve(team, 1);
+  const auto slots = bad.reserve(kSolo, 1);
   bad.write_inline(slots[0], nic.remote(to), nullptr, 29);
-  const auto refused = bad.submit(team, slots);
+  const auto refused = bad.submit(kSolo, slots);
   const auto ticket = post(nic, good, to, 5);
   nic.step();
-  EXPECT_EQ(bad.wait(team, refused).status, Status::kBadRequest);
-  EXPECT_TRUE(good.wait(team, ticket).ok());
+  EXPECT_EQ(bad.wait(kSolo, refused).status, Status::kBadRequest);
+  EXPECT_TRUE(good.wait(kSolo, ticket).ok());
   EXPECT_EQ(nic.nops(), 1u);
   EXPECT_EQ(to, 5u);
 }
@@ -85,19 +77,19 @@ void go_round(const FakeNic::Options& options) {
   for (std::uint32_t posted = 0, round = 0; posted < 2 * 65'536 + 1000; ++round) {
     auto& sq = lanes[round % 2];
     const std::uint32_t wqes = (posted % 7 + 1) % options.sq_wqebbs + 1;
-    const auto slots = sq.reserve(team, wqes);
+    const auto slots = sq.reserve(kSolo, wqes);
     ASSERT_TRUE(slots.ok()) << format_dump(sq.dump());
     for (std::uint32_t i = 0; i < wqes; ++i) sq.write_value(slots[i], nic.remote(to[i]), value + i);
-    const auto ticket = sq.submit(team, slots);
+    const auto ticket = sq.submit(kSolo, slots);
     ASSERT_EQ(nic.step(), wqes);
     if (posted % 3 == 0) {
-      ASSERT_TRUE(sq.wait(team, ticket).ok());
+      ASSERT_TRUE(sq.wait(kSolo, ticket).ok());
     }
     for (std::uint32_t i = 0; i < wqes; ++i) ASSERT_EQ(to[i], value + i);
     value += wqes;
     posted += wqes;
   }
-  ASSERT_TRUE(lanes[0].drain(team).ok());
+  ASSERT_TRUE(lanes[0].drain(kSolo).ok());
   EXPECT_THAT(nic.complaints(), IsEmpty());
   const auto& s = nic.counters().shared;
   EXPECT_EQ(s.reserved, s.ready);
@@ -117,14 +109,14 @@ TYPED_TEST(SharedQueues, AFullRingTimesOutAndGivesItsSlotsBack) {
   std::uint64_t to = 0;
   SendQueue<Tested<TypeParam>> sq{nic.qp()};
   const auto ticket = post(nic, sq, to, 1, 4);
-  const auto late = sq.reserve(team, 1);
+  const auto late = sq.reserve(kSolo, 1);
   EXPECT_EQ(late.status, Status::kTimeout);
   sq.write_value(late[0], nic.remote(to), 99);
-  EXPECT_EQ(sq.submit(team, late).status, Status::kTimeout);
+  EXPECT_EQ(sq.submit(kSolo, late).status, Status::kTimeout);
   nic.step();
-  EXPECT_TRUE(sq.wait(team, ticket).ok());
+  EXPECT_TRUE(sq.wait(kSolo, ticket).ok());
   EXPECT_EQ(to, 1u);
-  EXPECT_TRUE(sq.reserve(team, 4).ok()) << "a time-out for room is not for ever";
+  EXPECT_TRUE(sq.reserve(kSolo, 4).ok()) << "a time-out for room is not for ever";
   EXPECT_THAT(nic.complaints(), IsEmpty());
 }
 
@@ -138,15 +130,15 @@ TYPED_TEST(SharedQueues, AllWaitersGetTheFirstError) {
   const auto bad = post(nic, b, to, 2);
   const auto flushed = post(nic, a, to, 3);
   nic.step(2);
-  const auto first = b.wait(team, bad);
+  const auto first = b.wait(kSolo, bad);
   EXPECT_EQ(first.status, Status::kRemoteAccess);
   EXPECT_EQ(first.vendor, 0x88);
   nic.step();
-  EXPECT_EQ(a.wait(team, flushed).status, Status::kRemoteAccess)
+  EXPECT_EQ(a.wait(kSolo, flushed).status, Status::kRemoteAccess)
       << "the cause, not the flush, though another's WQE failed";
-  EXPECT_TRUE(a.wait(team, good).ok()) << "what completed before the failure stays completed";
+  EXPECT_TRUE(a.wait(kSolo, good).ok()) << "what completed before the failure stays completed";
   SendQueue<Tested<TypeParam>> next{nic.qp()};
-  EXPECT_EQ(next.drain(team).status, Status::kRemoteAccess) << "for the next kernel as well";
+  EXPECT_EQ(next.drain(kSolo).status, Status::kRemoteAccess) << "for the next kernel as well";
   EXPECT_THAT(format_dump(next.dump()), HasSubstr("first error: remote access (syndrome 0x13, vendor 0x88, WQEBB 0)"));
 }
 
@@ -156,11 +148,11 @@ TYPED_TEST(SharedQueues, NoCqeIsATimeOutWithADump) {
   SendQueue<Tested<TypeParam>> sq{nic.qp()};
   const auto first = post(nic, sq, to, 1);
   nic.step();
-  ASSERT_TRUE(sq.wait(team, first).ok());
+  ASSERT_TRUE(sq.wait(kSolo, first).ok());
   nic.drop_cqes();
   const auto lost = post(nic, sq, to, 2, 8);
   nic.step();
-  EXPECT_EQ(sq.wait(team, lost).status, Status::kTimeout);
+  EXPECT_EQ(sq.wait(kSolo, lost).status, Status::kTimeout);
   const auto text = format_dump(sq.dump());
   EXPECT_THAT(text, HasSubstr("qp 0x1abcd: pi 65539, ci 65531, reserved 65539, ring 64 WQEBBs"));
   EXPECT_THAT(text, HasSubstr("dbrec: 3 (is pi)"));
@@ -175,13 +167,13 @@ TYPED_TEST(SharedQueues, ExclusiveUseContinuesWhereSharingEnded) {
       SendQueue<Tested<TypeParam>> sq{nic.qp()};
       const auto ticket = post(nic, sq, to, kernel, 2);
       nic.step();
-      ASSERT_TRUE(sq.wait(team, ticket).ok());
+      ASSERT_TRUE(sq.wait(kSolo, ticket).ok());
     }
     end_sharing(nic.counters(), TypeParam::completion.find);
     SendQueue<Tested<SignalEvery<GpuFence>>> alone{nic.qp()};
     const auto ticket = post(nic, alone, to, ~kernel);
     nic.step();
-    ASSERT_TRUE(alone.wait(team, ticket).ok());
+    ASSERT_TRUE(alone.wait(kSolo, ticket).ok());
     ASSERT_EQ(to, ~kernel);
   }
   EXPECT_EQ(nic.counters().pi, 65'530u + 60);
@@ -195,10 +187,10 @@ TEST(Turns, ASlotThatIsNeverSubmittedEndsTheQueueInTime) {
   std::uint64_t to = 0;
   SendQueue<Tested<BySwap>> lost{nic.qp()};
   SendQueue<Tested<BySwap>> sq{nic.qp()};
-  EXPECT_TRUE(lost.reserve(team, 1).ok());
+  EXPECT_TRUE(lost.reserve(kSolo, 1).ok());
   const auto ticket = post(nic, sq, to, 1);
   EXPECT_EQ(ticket.status, Status::kTimeout);
-  EXPECT_EQ(sq.wait(team, ticket).status, Status::kTimeout);
+  EXPECT_EQ(sq.wait(kSolo, ticket).status, Status::kTimeout);
   EXPECT_EQ(nic.step(), 0u) << "nothing behind the hole was announced";
   EXPECT_EQ(post(nic, sq, to, 1).status, Status::kTimeout) << "and nobody waits for the full time again";
 }
@@ -208,12 +200,12 @@ TEST(Turns, OneReservationATeamUnderTheLock) {
   std::uint64_t to = 0;
   SendQueue<Tested<UnderLock>> first{nic.qp()};
   SendQueue<Tested<UnderLock>> second{nic.qp()};
-  const auto slots = first.reserve(team, 1);
-  EXPECT_EQ(first.reserve(team, 1).status, Status::kBadRequest) << "it would wait for itself";
-  EXPECT_EQ(second.reserve(team, 1).status, Status::kTimeout);
+  const auto slots = first.reserve(kSolo, 1);
+  EXPECT_EQ(first.reserve(kSolo, 1).status, Status::kBadRequest) << "it would wait for itself";
+  EXPECT_EQ(second.reserve(kSolo, 1).status, Status::kTimeout);
   first.write_value(slots[0], nic.remote(to), 1);
-  static_cast<void>(first.submit(team, slots));
-  EXPECT_TRUE(second.reserve(team, 1).ok());
+  static_cast<void>(first.submit(kSolo, slots));
+  EXPECT_TRUE(second.reserve(kSolo, 1).ok());
 }
 
 // --- who rings ------------------------------------------------------------------------------------------------------
@@ -227,12 +219,12 @@ TEST(Rings, ALaterPostersRingCoversEarlierOnes) {
   for (std::uint64_t i = 1; i <= 11; ++i) last = post(nic, sq, to, i);
   EXPECT_EQ(sq.probe().counts.doorbells, 2u) << "at 4 and 8";
   EXPECT_EQ(nic.step(), 8u);
-  sq.flush(team);
+  sq.flush(kSolo);
   EXPECT_EQ(sq.probe().counts.doorbells, 3u);
   EXPECT_EQ(nic.step(), 3u);
-  sq.flush(team);
+  sq.flush(kSolo);
   EXPECT_EQ(sq.probe().counts.doorbells, 3u) << "nothing was left";
-  EXPECT_TRUE(sq.wait(team, last).ok());
+  EXPECT_TRUE(sq.wait(kSolo, last).ok());
   EXPECT_EQ(to, 11u);
 }
 
@@ -242,16 +234,16 @@ TEST(Rings, WhatAnotherHasReservedBehindIsLeftToIt) {
   using Idle = Batch<BySwap, 32, PostWhen::kBoundaryOrIdle>;
   SendQueue<Tested<Idle>, CountingProbe> a{nic.qp()};
   SendQueue<Tested<Idle>, CountingProbe> b{nic.qp()};
-  const auto of_a = a.reserve(team, 1);
-  const auto of_b = b.reserve(team, 1);
+  const auto of_a = a.reserve(kSolo, 1);
+  const auto of_b = b.reserve(kSolo, 1);
   a.write_value(of_a[0], nic.remote(to), 1);
   b.write_value(of_b[0], nic.remote(to), 2);
-  static_cast<void>(a.submit(team, of_a));
+  static_cast<void>(a.submit(kSolo, of_a));
   EXPECT_EQ(a.probe().counts.doorbells, 0u);
-  const auto ticket = b.submit(team, of_b);
+  const auto ticket = b.submit(kSolo, of_b);
   EXPECT_EQ(b.probe().counts.doorbells, 1u) << "nobody else is building";
   EXPECT_EQ(nic.step(), 2u);
-  EXPECT_TRUE(b.wait(team, ticket).ok());
+  EXPECT_TRUE(b.wait(kSolo, ticket).ok());
 }
 
 template <class P>
@@ -259,13 +251,13 @@ void wait_rings() {
   FakeNic nic({.sq_wqebbs = 8, .timeout_ns = 1'000'000});
   std::uint64_t to = 0;
   SendQueue<Tested<P>> sq{nic.qp()};
-  const auto slots = sq.reserve(team, 1);
+  const auto slots = sq.reserve(kSolo, 1);
   sq.write_value(slots[0], nic.remote(to), 1);
-  const auto ticket = sq.submit(team, slots, More::kYes);
+  const auto ticket = sq.submit(kSolo, slots, More::kYes);
   EXPECT_EQ(nic.step(), 0u) << "put off";
-  EXPECT_EQ(sq.wait(team, ticket).status, Status::kTimeout);
+  EXPECT_EQ(sq.wait(kSolo, ticket).status, Status::kTimeout);
   EXPECT_EQ(nic.step(), 1u) << "but not for good: the wait rang";
-  EXPECT_TRUE(sq.wait(team, ticket).ok());
+  EXPECT_TRUE(sq.wait(kSolo, ticket).ok());
 }
 TEST(Rings, TheWaitRingsForWhatWasPutOff) {
   wait_rings<Batch<BySwap, 0, PostWhen::kCaller>>();
@@ -279,12 +271,12 @@ void room_rings() {
   FakeNic nic({.sq_wqebbs = 4, .timeout_ns = 1'000'000});
   std::uint64_t to = 0;
   SendQueue<Tested<P>> sq{nic.qp()};
-  const auto slots = sq.reserve(team, 4);
+  const auto slots = sq.reserve(kSolo, 4);
   for (std::uint32_t i = 0; i < 4; ++i) sq.write_value(slots[i], nic.remote(to), 1);
-  static_cast<void>(sq.submit(team, slots, More::kYes));
-  EXPECT_EQ(sq.reserve(team, 1).status, Status::kTimeout);
+  static_cast<void>(sq.submit(kSolo, slots, More::kYes));
+  EXPECT_EQ(sq.reserve(kSolo, 1).status, Status::kTimeout);
   EXPECT_EQ(nic.step(), 4u) << "a full ring was rung for";
-  EXPECT_TRUE(sq.reserve(team, 1).ok());
+  EXPECT_TRUE(sq.reserve(kSolo, 1).ok());
 }
 TEST(Rings, WaitingForRoomRingsToo) {
   room_rings<Batch<BySwap, 0, PostWhen::kCaller>>();
@@ -298,14 +290,14 @@ TEST(Rings, TheNextKernelRingsForTheLast) {
   using Deferred = Batch<GpuFence, 0, PostWhen::kCaller>;
   {
     SendQueue<Tested<Deferred>> sq{nic.qp()};
-    const auto slots = sq.reserve(team, 1);
+    const auto slots = sq.reserve(kSolo, 1);
     sq.write_value(slots[0], nic.remote(to), 1);
-    static_cast<void>(sq.submit(team, slots, More::kYes));
+    static_cast<void>(sq.submit(kSolo, slots, More::kYes));
   }
   SendQueue<Tested<Deferred>> next{nic.qp()};
-  next.flush(team);
+  next.flush(kSolo);
   EXPECT_EQ(nic.step(), 1u);
-  EXPECT_TRUE(next.drain(team).ok());
+  EXPECT_TRUE(next.drain(kSolo).ok());
 }
 
 // Batches 1 to 256 on a shared queue: doorbells as on an exclusive one.
@@ -316,7 +308,7 @@ void expect_doorbells(unsigned doorbells) {
   SendQueue<Tested<Batch<P, N>>, CountingProbe> sq{nic.qp()};
   const auto ticket = post(nic, sq, to, 3, 256);
   EXPECT_EQ(nic.step(), 256u);
-  EXPECT_TRUE(sq.wait(team, ticket).ok());
+  EXPECT_TRUE(sq.wait(kSolo, ticket).ok());
   EXPECT_EQ(sq.probe().counts.doorbells, doorbells);
   EXPECT_THAT(nic.complaints(), IsEmpty());
 }
@@ -337,11 +329,11 @@ void expect_full() {
   std::uint64_t to = 0;
   SendQueue<Tested<P>> sq{nic.qp()};
   const auto ticket = post(nic, sq, to, 1, 3);
-  EXPECT_EQ(sq.reserve(team, 2).status, Status::kQueueFull);
+  EXPECT_EQ(sq.reserve(kSolo, 2).status, Status::kQueueFull);
   EXPECT_TRUE(post(nic, sq, to, 2).status == Status::kOk) << "what fits, fits";
   nic.step();
-  EXPECT_TRUE(sq.reserve(team, 4).ok());
-  EXPECT_TRUE(sq.wait(team, ticket).ok());
+  EXPECT_TRUE(sq.reserve(kSolo, 4).ok());
+  EXPECT_TRUE(sq.wait(kSolo, ticket).ok());
 }
 TEST(Credits, TryIsFullAtOnceAndTakesNothing) {
   expect_full<Credited<BySwap, Credit::kTry>>();
@@ -360,11 +352,11 @@ void unchecked(std::uint64_t start) {
     last = post(nic, sq, to, i, 8);
     nic.step();
   }
-  ASSERT_TRUE(sq.wait(team, last).ok());
+  ASSERT_TRUE(sq.wait(kSolo, last).ok());
   const auto pending = post(nic, sq, to, 7, 8);
-  EXPECT_EQ(sq.wait(team, pending).status, Status::kTimeout) << "the old CQE is no completion";
+  EXPECT_EQ(sq.wait(kSolo, pending).status, Status::kTimeout) << "the old CQE is no completion";
   nic.step();
-  EXPECT_TRUE(sq.wait(team, pending).ok());
+  EXPECT_TRUE(sq.wait(kSolo, pending).ok());
   EXPECT_THAT(nic.complaints(), IsEmpty());
 }
 TEST(Credits, NoneTrustsTheCallerForWholeTurns) {
@@ -384,11 +376,11 @@ TEST(Credits, SparseSignalsGiveRoomBack) {
     nic.step();
   }
   EXPECT_LT(nic.cqes_written(), 3000u / 7) << "about one for each half of the ring";
-  const auto slots = sq.reserve(team, 1).asking();
+  const auto slots = sq.reserve(kSolo, 1).asking();
   sq.write_value(slots[0], nic.remote(to), 42);
-  const auto ticket = sq.submit(team, slots);
+  const auto ticket = sq.submit(kSolo, slots);
   nic.step();
-  EXPECT_TRUE(sq.wait(team, ticket).ok()) << "a WQE that asks is answered";
+  EXPECT_TRUE(sq.wait(kSolo, ticket).ok()) << "a WQE that asks is answered";
 }
 
 // --- sets of queues -------------------------------------------------------------------------------------------------
@@ -407,11 +399,11 @@ TEST(Quiet, OneAFewOrAllQueues) {
   }
   using Everything = QuietAll<BySwap>;
   nics[0].step();
-  EXPECT_TRUE(quiet<BySwap>(team, set, 0).ok()) << "the used queue is done";
-  EXPECT_TRUE(quiet_all<BySwap>(team, set.from(0, 2)).ok()) << "and an unused one is quiet";
-  EXPECT_EQ(quiet<Everything>(team, set, 0).status, Status::kTimeout) << "queue 2 is not";
+  EXPECT_TRUE(quiet<BySwap>(kSolo, set, 0).ok()) << "the used queue is done";
+  EXPECT_TRUE(quiet_all<BySwap>(kSolo, set.from(0, 2)).ok()) << "and an unused one is quiet";
+  EXPECT_EQ(quiet<Everything>(kSolo, set, 0).status, Status::kTimeout) << "queue 2 is not";
   nics[2].step();
-  EXPECT_TRUE(quiet<Everything>(team, set, 0).ok());
+  EXPECT_TRUE(quiet<Everything>(kSolo, set, 0).ok());
 }
 
 TEST(Quiet, ExclusiveQueuesThatNobodyHolds) {
@@ -423,7 +415,7 @@ TEST(Quiet, ExclusiveQueuesThatNobodyHolds) {
     static_cast<void>(post(nic, sq, to, 1, 5));
   }
   nic.step();
-  EXPECT_TRUE(quiet_all<GpuFence>(team, {&qp, 1}).ok());
+  EXPECT_TRUE(quiet_all<GpuFence>(kSolo, {&qp, 1}).ok());
   EXPECT_EQ(nic.counters().ci, 5u);
 }
 

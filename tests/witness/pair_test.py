@@ -16,11 +16,8 @@ def test():
     witness.waive_without(arguments.program)
     options = [word for word in arguments.options if word != "--"]
     with witness.Machine(arguments) as machine:
-        server, client = witness.start_pair(machine, arguments.program,
-                                            options + witness.gid_options(arguments.program, arguments.link))
-        output = client.succeed(SECONDS)
-        server.succeed(SECONDS)
-        witness.expect(witness.moved_something(arguments.program, output), f"no result in the client's output\n{output}")
+        output = witness.run_pair(machine, arguments.program,
+                                  options + witness.gid_options(arguments.program, arguments.link), SECONDS)
     print(output)
 
 

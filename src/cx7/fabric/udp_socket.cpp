@@ -28,7 +28,7 @@ void enlarge(int fd, int forced, int plain) {
   (void)::setsockopt(fd, SOL_SOCKET, plain, &kBufferBytes, sizeof kBufferBytes);
 }
 
-util::UniqueFd make_socket() {
+util::UniqueFd make_udp_socket() {
   util::UniqueFd fd(::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd) throw util::system_error("UDP socket of the software NIC", errno);
   set(fd.get(), IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO, "don't-fragment of the software NIC's UDP socket");
@@ -57,7 +57,7 @@ std::optional<std::uint16_t> bind_to(int fd, std::uint32_t address, std::uint16_
 
 }  // namespace
 
-UdpSocket::UdpSocket(std::uint32_t address) : address_(address), fd_(make_socket()) {
+UdpSocket::UdpSocket(std::uint32_t address) : address_(address), fd_(make_udp_socket()) {
   auto port = bind_to(fd_.get(), address, kRoceUdpPort);
   receives_ = port.has_value();
   if (!port) port = bind_to(fd_.get(), address, 0);
@@ -70,7 +70,7 @@ UdpSocket::UdpSocket(std::uint32_t address) : address_(address), fd_(make_socket
 
 bool UdpSocket::try_to_receive() {
   if (receives_) return false;
-  util::UniqueFd fresh = make_socket();
+  util::UniqueFd fresh = make_udp_socket();
   const auto port = bind_to(fresh.get(), address_, kRoceUdpPort);
   if (!port) return false;
   fd_ = std::move(fresh);

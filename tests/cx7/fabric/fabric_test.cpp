@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "cx7/fabric/fresh_domain.h"
 #include "cx7/fabric/rendezvous.h"
 #include "cx7/fabric/ring_memory.h"
 #include "util/clock.h"
@@ -23,11 +24,6 @@ namespace {
 
 using State = Reservation::State;
 using std::chrono::milliseconds;
-
-std::string fresh_domain() {
-  static int count = 0;
-  return "test" + std::to_string(::getpid()) + "-" + std::to_string(++count);
-}
 
 State send(Fabric& from, unsigned to, std::uint32_t psn) {
   const Reservation room = from.reserve(to, 0);

@@ -10,17 +10,13 @@
 #include <vector>
 
 #include "cx7/fabric/fabric.h"
+#include "cx7/fabric/fresh_domain.h"
 
 namespace marrow::cx7 {
 namespace {
 
 using Time = std::chrono::nanoseconds;
 using std::chrono::milliseconds;
-
-std::string fresh_domain() {
-  static int count = 0;
-  return "fault" + std::to_string(::getpid()) + "-" + std::to_string(++count);
-}
 
 /// A process that sends to itself; time is what the test says.
 struct Loop {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cx7/fabric/fabric.h"
+#include "cx7/fabric/fresh_domain.h"
 #include "cx7/fabric/hosts.h"
 #include "cx7/fabric/icrc.h"
 #include "cx7/fabric/roce_format.h"
@@ -26,11 +27,6 @@ namespace {
 
 using State = Reservation::State;
 using std::chrono::milliseconds;
-
-std::string fresh_domain() {
-  static int count = 0;
-  return "udp" + std::to_string(::getpid()) + "-" + std::to_string(++count);
-}
 
 /// 127.A.B.HOST, A and B of this process, so that tests run side by side.
 std::uint32_t address_of(unsigned host) {

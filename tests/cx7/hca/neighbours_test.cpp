@@ -11,6 +11,7 @@
 #include <set>
 #include <thread>
 
+#include "cx7/fabric/fresh_domain.h"
 #include "two_sides.h"
 #include "util/clock.h"
 
@@ -58,11 +59,6 @@ class NotingGpu final : public GpuEngine {
   std::atomic<int> processes_gone{0};
   std::atomic<bool> deaf{false};
 };
-
-std::string fresh_domain() {
-  static int count = 0;
-  return "neighbours" + std::to_string(::getpid()) + "." + std::to_string(count++);
-}
 
 /// A process: an engine with a thread that steps it, as the shim has it.
 class Process {

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kSlots = 8;
 constexpr std::uint32_t kSlotBytes = 32;  // the chain's segment and one data segment
 
-struct Sink : EventSink {
+struct EventList : EventSink {
   void async_event(AsyncEvent event) override { events.push_back(event); }
   std::vector<AsyncEvent> events;
 };
@@ -65,8 +65,8 @@ class SharedReceive : public testing::Test {
   Aligned ring{4096};
   wire::be32* record = nullptr;
   Srq* srq = nullptr;
-  Sink srq_events;
-  Sink qp_events;
+  EventList srq_events;
+  EventList qp_events;
   QpConfig config;
   std::uint32_t posted = 0;
 };
