@@ -47,9 +47,9 @@ sanitize: setup-check configure-build-asan notes-build-asan configure-build-tsan
 	$(step) "building with TSan" build-tsan/logs/build.log cmake --build build-tsan -j $(JOBS) --target $(tsan:%=tests/%/all)
 	@$(ctest) --test-dir build-tsan -L '^($(subst $(space),|,$(tsan)))$$'
 
-check-interop: tool ## programs on the software NIC against Linux's soft-RoCE in a QEMU guest, both ways; 70 MB, once
-	@python3 -B tests/interop/interop_test.py --library build/lib/libmarrow_cx7.so --tool build/bin/marrow \
-	  tools/interop_guest build/interop-guest || [ $$? -eq 77 ]
+check-interop: setup-interop configure-build ## programs on the software NIC against Linux's soft-RoCE in a QEMU guest, both ways; 70 MB, once
+	$(step) "building the software NIC" build/logs/build.log cmake --build build -j $(JOBS) --target marrow marrow_cx7
+	@$(ctest) --test-dir build -R '^interop_'
 
 fuzz: setup-tidy configure-build-fuzz ## give each target of tests/fuzz SECONDS=60 of libFuzzer's inputs, under ASan and UBSan
 	$(step) "building the fuzz targets" build-fuzz/logs/build.log cmake --build build-fuzz -j $(JOBS) --target packet_fuzz firmware_fuzz
@@ -72,6 +72,9 @@ setup-check:
 setup-tidy:
 	@tools/setup tidy
 
+setup-interop:
+	@tools/setup interop
+
 # Always: it takes a second, and set-up may just have installed what an earlier run did not find.
 preset-build := release
 preset-build-asan := dev
@@ -87,4 +90,4 @@ notes-%:
 
 # Set-up comes before configuring and that before building; the parallel part is Ninja's.
 .NOTPARALLEL:
-.PHONY: help setup build tool demo check check-pyverbs check-interop sanitize fuzz format tidy clean setup-check setup-tidy
+.PHONY: help setup build tool demo check check-pyverbs check-interop sanitize fuzz format tidy clean setup-check setup-tidy setup-interop

@@ -51,7 +51,8 @@ void run_row(Context& context, const Point& point, measure::Record& record) {
   if (pace == 0) {
     // Many queues' packets meet on one link: the probe's own queue or worker does not spare it that.
     const bool one_queue = proxied && point.number("workers") == 1;
-    expect_reserved(probes, proxied ? kReservedRingGain : 1, one_queue ? Demand::kAlways : Demand::kOfTransport, record);
+    expect_reserved(probes, proxied ? kReservedRingGain : 1, one_queue ? Demand::kAlways : Demand::kOfTransport,
+                    record);
   } else {
     compare_with_pace(pace, probes, record);
   }
