@@ -25,7 +25,7 @@ void to_init(FutureDct& dct, const ib_uverbs_modify_qp& req) {
 
 void to_rtr(std::uint8_t device, FutureDct& dct, const ib_uverbs_modify_qp& req) {
   require(req.attr_mask == kToRtr, EINVAL);
-  require(req.path_mtu >= 1 && req.path_mtu <= kMaxMtuCode && req.min_rnr_timer < 32, EINVAL);
+  require(req.path_mtu >= 1 && req.path_mtu <= active_mtu_code(device) && req.min_rnr_timer < 32, EINVAL);
   require(req.dest.is_global == 0 || req.dest.sgid_index < gid_table(device).size(), EINVAL);
   dct.attributes.mtu_bytes = 128u << req.path_mtu;
   dct.attributes.min_rnr_nak = req.min_rnr_timer;

@@ -37,6 +37,9 @@ enum Mask : std::uint32_t {
 };
 constexpr std::uint32_t kNotModelled = kAltPath | kMigration;
 
+constexpr std::uint32_t kQpRights = kLocalWrite | kRemoteWrite | kRemoteRead | kRemoteAtomic | kWindowBind;
+constexpr std::uint32_t kOnDemand = IB_UVERBS_ACCESS_ON_DEMAND;  // says something of regions, and nothing of a QP
+
 constexpr std::uint8_t kVerbsSendError = 5;
 constexpr std::uint8_t kVerbsError = 6;
 
@@ -143,12 +146,12 @@ void check_mask(const Qp& qp, QpState to, std::uint32_t mask) {
   refuse(EOPNOTSUPP);
 }
 
-void check_values(const ib_uverbs_modify_qp& req) {
+void check_values(const ib_uverbs_modify_qp& req, std::uint8_t device) {
   const auto given = [&req](std::uint32_t bit) { return (req.attr_mask & bit) != 0; };
   const auto in_range = [&](std::uint32_t bit, bool good) { require(!given(bit) || good, EINVAL); };
   in_range(kPort, req.port_num == 1);
   in_range(kPkeyIndex, req.pkey_index < kPkeyTableLength);
-  in_range(kPathMtu, req.path_mtu >= 1 && req.path_mtu <= kMaxMtuCode);
+  in_range(kPathMtu, req.path_mtu >= 1 && req.path_mtu <= active_mtu_code(device));
   in_range(kInitiatorReads, req.max_rd_atomic <= kMaxReads);
   in_range(kResponderReads, req.max_dest_rd_atomic <= kMaxReads);
   in_range(kTimeout, req.timeout < 32);
@@ -156,8 +159,7 @@ void check_values(const ib_uverbs_modify_qp& req) {
   in_range(kRnrRetry, req.rnr_retry < 8);
   in_range(kMinRnrTimer, req.min_rnr_timer < 32);
   in_range(kDestQpn, req.dest_qp_num <= 0xffffff);
-  in_range(kAccess, (req.qp_access_flags &
-                     ~std::uint32_t{kLocalWrite | kRemoteWrite | kRemoteRead | kRemoteAtomic | kWindowBind}) == 0);
+  in_range(kAccess, (req.qp_access_flags & ~(kQpRights | kOnDemand)) == 0);
 }
 
 std::uint8_t destination(const ib_uverbs_qp_dest& dest, std::uint8_t device) {
@@ -175,9 +177,9 @@ QpAttributes merge(const Qp& qp, const ib_uverbs_modify_qp& req, std::uint8_t de
   auto a = qp.attributes;
   const auto given = [&req](std::uint32_t bit) { return (req.attr_mask & bit) != 0; };
   a.device = device;
-  if (given(kAccess)) a.access = req.qp_access_flags;
+  if (given(kAccess)) a.access = req.qp_access_flags & kQpRights;
   if (given(kQkey)) a.qkey = req.qkey;
-  if (qp.config.service == ServiceType::kUd) a.mtu_bytes = 128u << kMaxMtuCode;  // the port's
+  if (qp.config.service == ServiceType::kUd) a.mtu_bytes = 128u << active_mtu_code(device);
   if (given(kAv)) a.remote_device = destination(req.dest, device);
   if (qp.config.service == ServiceType::kDci) a.remote_device = kNoDevice;  // each WQE says where it goes
   if (given(kPathMtu)) a.mtu_bytes = 128u << req.path_mtu;
@@ -209,8 +211,8 @@ std::uint32_t apply(Context& context, ib_uverbs_modify_qp req) {
   const auto to = (req.attr_mask & kState) != 0 ? state_of(req.qp_state) : qp.state;
   if ((req.attr_mask & kCurrentState) != 0) require(state_of(req.cur_qp_state) == qp.state, EINVAL);
   check_mask(qp, to, req.attr_mask);
-  check_values(req);
   const auto device = context.client.device.index;
+  check_values(req, device);
   const auto attributes = merge(qp, req, device);
   require(context.client.engine.modify_qp(context.client.device, qp, to, attributes) == Engine::Modify::kOk, EINVAL);
   if ((req.attr_mask & kAv) != 0) object.said.dest = req.dest;

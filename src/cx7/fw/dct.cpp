@@ -32,9 +32,11 @@ Reply check_resources(const Client& client, const std::byte* context) {
   return {};
 }
 
-Reply check_context(const std::byte* context) {
+Reply check_context(std::uint8_t device, const std::byte* context) {
   const auto mtu = get(context, dctc::mtu);
-  if (mtu == 0 || mtu > kMaxMtuCode) return refuse(CommandStatus::kBadParameter, "mtu: 1 to 5");
+  if (mtu == 0 || mtu > active_mtu_code(device)) {
+    return refuse(CommandStatus::kBadParameter, "mtu: 0, or more than the port's");
+  }
   if (get(context, dctc::port) != 1) return refuse(CommandStatus::kBadParameter, "port: the device has port 1 only");
   if (get(context, dctc::pkey_index) != 0) {
     return refuse(CommandStatus::kBadIndex, "pkey_index: the table has entry 0 only");
@@ -62,7 +64,7 @@ constexpr std::string_view kNoDct = "no such DCT in this context";
 Reply create_dct(Client& client, const std::byte* in, std::byte* out) {
   const std::byte* const context = in + prm::create_dct::kContext;
   if (const auto reply = check_resources(client, context); !reply.ok()) return reply;
-  if (const auto reply = check_context(context); !reply.ok()) return reply;
+  if (const auto reply = check_context(client.device.index, context); !reply.ok()) return reply;
   const auto dctn = client.device.qps.next_number();
   if (dctn == 0) return refuse(CommandStatus::kExceedLimit, "no DCT left");
   QpConfig config;

@@ -106,6 +106,8 @@ std::atomic<LinkLayer>& current() {
   return link;
 }
 
+std::atomic<std::uint8_t> overridden_mtu_code{0};
+
 }  // namespace
 
 LinkLayer link_layer() {
@@ -141,8 +143,13 @@ bool port_is_up(std::uint8_t device) {
   return ports.empty() || device < ports.size();
 }
 
+void override_active_mtu_code(std::uint8_t code) {
+  overridden_mtu_code = code;
+}
+
 std::uint8_t active_mtu_code(std::uint8_t device) {
   constexpr std::uint32_t kLargest = 4096;
+  if (overridden_mtu_code != 0) return overridden_mtu_code;
   const auto ports = udp_ports();
   const std::uint32_t bytes = device < ports.size() ? ports[device].mtu_bytes : kLargest;
   return static_cast<std::uint8_t>(std::bit_width(bytes) - 8);

@@ -69,6 +69,8 @@ inline constexpr std::uint8_t kPorts = 1;
 [[nodiscard]] bool port_is_up(std::uint8_t device);
 /// Largest path MTU that passes, as the verbs' code: 1 is 256 bytes, 5 is 4096.
 [[nodiscard]] std::uint8_t active_mtu_code(std::uint8_t device);
+/// For tests that need a port with a smaller one; 0 takes it back.
+void override_active_mtu_code(std::uint8_t code);
 
 /// Which of our devices a LID or a GID leads to; nothing when it is nobody's.
 [[nodiscard]] std::optional<std::uint8_t> device_of_lid(std::uint16_t lid);

@@ -102,7 +102,9 @@ Reply take_path(Transition& t) {
 
 Reply take_responder(Transition& t) {
   const auto mtu = get(t.context, qpc::mtu);
-  if (mtu == 0 || mtu > kMaxMtuCode) return refuse(CommandStatus::kBadParameter, "mtu: 1 to 5");
+  if (mtu == 0 || mtu > active_mtu_code(t.attributes.device)) {
+    return refuse(CommandStatus::kBadParameter, "mtu: 0, or more than the port's");
+  }
   if (get(t.context, qpc::log_msg_max) > kLogMaxMessage)
     return refuse(CommandStatus::kExceedLimit, "log_msg_max too large");
   const auto log_reads = get(t.context, qpc::log_rra_max);
@@ -119,7 +121,9 @@ Reply take_responder(Transition& t) {
 // A DCI learns its destination from each WQE. Access rights and responder's fields may be said and mean nothing.
 Reply take_dci(Transition& t) {
   const auto mtu = get(t.context, qpc::mtu);
-  if (mtu == 0 || mtu > kMaxMtuCode) return refuse(CommandStatus::kBadParameter, "mtu: 1 to 5");
+  if (mtu == 0 || mtu > active_mtu_code(t.attributes.device)) {
+    return refuse(CommandStatus::kBadParameter, "mtu: 0, or more than the port's");
+  }
   if (get(t.context, qpc::log_msg_max) > kLogMaxMessage)
     return refuse(CommandStatus::kExceedLimit, "log_msg_max too large");
   if (get(t.context, qpc::remote_qpn) != 0) return refuse(CommandStatus::kBadParameter, "remote_qpn of a DCI");

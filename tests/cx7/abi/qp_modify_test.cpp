@@ -132,6 +132,18 @@ TEST_F(ModifyQp, RefusesValuesOutOfRange) {
   }
 }
 
+// As where a network interface of 1500 bytes is behind the port.
+TEST_F(ModifyQp, RefusesAPathMtuAboveThePorts) {
+  ASSERT_EQ(nic_.modify(to(kInitState)), 0);
+  override_active_mtu_code(3);
+  auto request = to(kRtrState);
+  request.path_mtu = 4;
+  EXPECT_EQ(nic_.modify(request), -EINVAL);
+  request.path_mtu = 3;
+  EXPECT_EQ(nic_.modify(request), 0);
+  override_active_mtu_code(0);
+}
+
 TEST_F(ModifyQp, RefusesAlternatePathsByName) {
   bring_to(kInitState);
   auto request = to(kRtrState);

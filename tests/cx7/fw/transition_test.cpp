@@ -128,6 +128,10 @@ TEST_F(Transition, Init2RtrRefusals) {
             S::kBadParameter);
   EXPECT_EQ(spoiled(Command::kInit2Rtr, [](auto*, auto* c, auto*) { prm::set(c, prm::qpc::mtu, 6); }),
             S::kBadParameter);
+  override_active_mtu_code(3);
+  EXPECT_EQ(spoiled(Command::kInit2Rtr, [](auto*, auto* c, auto*) { prm::set(c, prm::qpc::mtu, 4); }), S::kBadParameter)
+      << "more than the port's";
+  override_active_mtu_code(0);
   EXPECT_EQ(spoiled(Command::kInit2Rtr, [](auto*, auto* c, auto*) { prm::set(c, prm::qpc::log_msg_max, 31); }),
             S::kExceedLimit);
   EXPECT_EQ(spoiled(Command::kInit2Rtr, [](auto*, auto* c, auto*) { prm::set(c, prm::qpc::log_rra_max, 5); }),
