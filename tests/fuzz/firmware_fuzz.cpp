@@ -74,6 +74,7 @@ class World {
     Device& device = client_.device;
     for (const auto& qpn : client_.qps) engine().remove_qp(device, *device.qps.find(qpn.first));
     for (const auto dctn : client_.dcts) engine().remove_qp(device, *device.qps.find(dctn));
+    for (const auto& rmp : client_.rmps) engine().remove_srq(device, *device.srqs.find(rmp.first));
     for (const auto& mkey : client_.mkeys) engine().remove_mkey(device, device.mkeys.find(mkey.first)->key);
     for (const auto& cqn : client_.cqs) engine().remove_cq(device, *device.cqs.find(cqn.first));
     engine().remove_mkey(device, kKey);

@@ -9,6 +9,7 @@ namespace marrow::cx7::abi {
 
 // device.cpp
 void get_context(Context&, Request&);
+void query_context(Context&, Request&);
 void query_device(Context&, Request&);
 void query_device_ex(Context&, Request&);
 void async_event_alloc(Context&, Request&);
@@ -17,8 +18,9 @@ void query_port(Context&, Request&);
 void query_gid_table(Context&, Request&);
 void query_gid_entry(Context&, Request&);
 // memory.cpp
+enum class OnDemand : std::uint8_t { kRefused, kAllowed };
 /// Rights of an MR or umem, after the kernel's rules.
-std::uint32_t check_access(std::uint32_t flags);
+std::uint32_t check_access(std::uint32_t flags, OnDemand on_demand = OnDemand::kRefused);
 /// The range as a pointer: EINVAL when it is empty or wraps, EFAULT when part of it is not mapped.
 std::byte* check_memory(std::uint64_t start, std::uint64_t bytes);
 /// The same for what an application registers: also memory of a GPU, as where the kernel can ask the GPU's driver for
@@ -26,10 +28,14 @@ std::byte* check_memory(std::uint64_t start, std::uint64_t bytes);
 std::byte* check_registrable(Engine& engine, std::uint64_t start, std::uint64_t bytes);
 void alloc_pd(Context&, Request&);
 void destroy_pd(Context&, Request&);
+void query_pd(Context&, Request&);
 void reg_mr(Context&, Request&);
 void reg_dmabuf_mr(Context&, Request&);
 void destroy_mr(Context&, Request&);
+void query_mr(Context&, Request&);
 void rereg_mr(Context&, Request&);
+// prefetch.cpp
+void advise_mr(Context&, Request&);
 void alloc_mw(Context&, Request&);
 void destroy_mw(Context&, Request&);
 // ah.cpp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GET_CONTEXT, QUERY_DEVICE in both forms, and the asynchronous event file.
+// GET_CONTEXT, QUERY_CONTEXT, QUERY_DEVICE in both forms, and the asynchronous event file.
 // Facts: structs [abi: mlx5-abi.h, ib_user_verbs.h]; that tot_bfregs 0 selects dynamic UARs, that CQE version 1 makes
 // CQEs carry the user index [dv]; limits [limits.h].
 #include <algorithm>
@@ -27,6 +27,12 @@ constexpr std::uint32_t kCapMemoryWindow2B = 1u << 24;
 constexpr std::uint32_t kDeviceCaps = kCapPortActiveEvent | kCapSystemImageGuid | kCapRnrNak | kCapMemoryWindow |
                                       kCapXrc | kCapMemoryManagement | kCapMemoryWindow2B;
 constexpr std::uint32_t kAtomicWithinHca = 1;
+
+// What may meet a page that is not there [dv: ibv_odp_general_caps, ibv_odp_transport_cap_bits].
+constexpr std::uint64_t kOdp = 1u << 0;
+constexpr std::uint64_t kOdpImplicit = 1u << 1;
+constexpr std::uint32_t kOdpSend = 1u << 0;
+constexpr std::uint32_t kOdpConnected = 0x3f;  // sends, receives, writes, reads, atomics, receives of an SRQ
 
 void check_context_request(const mlx5_ib_alloc_ucontext_req_v2& req) {
   require((req.flags & ~static_cast<std::uint32_t>(MLX5_IB_ALLOC_UCTX_DEVX)) == 0, EINVAL);
@@ -107,6 +113,18 @@ void get_context(Context& context, Request& request) {
   context.devx = (req.flags & MLX5_IB_ALLOC_UCTX_DEVX) != 0;
 }
 
+// What a process asks that got the descriptor and not the context.
+void query_context(Context&, Request& request) {
+  auto resp = context_reply();
+  constexpr auto kOwn = MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX;
+  if (request.has(kOwn)) {
+    resp.response_length = static_cast<std::uint32_t>(std::min(sizeof resp, request.bytes_of(kOwn)));
+    request.out(kOwn, resp);
+  }
+  request.out(UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS, kCompletionVectors);
+  request.out(UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT, std::uint64_t{IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS});
+}
+
 void query_device(Context& context, Request& request) {
   request.out(UVERBS_ATTR_CORE_OUT, attributes_of(context.client.device.index));
 }
@@ -118,6 +136,9 @@ void query_device_ex(Context& context, Request& request) {
   resp.base = attributes_of(context.client.device.index);
   resp.response_length = static_cast<std::uint32_t>(std::min(sizeof resp, request.bytes_of(UVERBS_ATTR_CORE_OUT)));
   resp.device_cap_flags_ex = kDeviceCaps;
+  resp.odp_caps.general_caps = kOdp | kOdpImplicit;
+  resp.odp_caps.per_transport_caps = {.rc_odp_caps = kOdpConnected, .uc_odp_caps = 0, .ud_odp_caps = kOdpSend};
+  resp.xrc_odp_caps = kOdpConnected;
   request.out(UVERBS_ATTR_CORE_OUT, resp);
   mlx5_ib_query_device_resp own{};
   own.response_length = static_cast<std::uint32_t>(std::min(sizeof own, request.bytes_of(UVERBS_ATTR_UHW_OUT)));

@@ -5,6 +5,7 @@
 #include "cx7/abi/schema_table.h"
 #include "cx7/fw/limits.h"
 #include "cx7/fw/mkc.h"
+#include "cx7/fw/rmpc.h"
 
 namespace marrow::cx7::abi {
 namespace {
@@ -32,6 +33,9 @@ void set_umem_valid(Buffer& in) {
   } else if (opcode == prm::Command::kCreateMkey) {
     const auto mode = prm::get(in.data() + fw::create_mkey_at::kContext, fw::mkc::access_mode);
     if (mode < kFirstListMode) prm::set(in.data(), fw::create_mkey_at::umem_valid, 1);
+  } else if (opcode == fw::kCreateRmp) {
+    prm::set(in.data() + fw::create_rmp_at::kContext, fw::rmpc::wq_umem_valid, 1);
+    prm::set(in.data() + fw::create_rmp_at::kContext, fw::rmpc::dbr_umem_valid, 1);
   }
 }
 

@@ -17,8 +17,7 @@ constexpr std::uint32_t kNeedsLocalWrite = IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UV
 constexpr std::uint32_t kModelled = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |
                                     IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC |
                                     IB_UVERBS_ACCESS_MW_BIND;
-constexpr std::uint32_t kNotModelled =
-    IB_UVERBS_ACCESS_ZERO_BASED | IB_UVERBS_ACCESS_ON_DEMAND | IB_UVERBS_ACCESS_HUGETLB;
+constexpr std::uint32_t kNotModelled = IB_UVERBS_ACCESS_ZERO_BASED | IB_UVERBS_ACCESS_HUGETLB;
 static_assert(std::uint32_t{kRelaxedOrdering} == IB_UVERBS_ACCESS_RELAXED_ORDERING);
 static_assert(std::uint32_t{kLocalWrite | kRemoteWrite | kRemoteRead | kRemoteAtomic | kWindowBind} == kModelled);
 
@@ -38,10 +37,32 @@ void take_range(Context& context, const ib_uverbs_rereg_mr& req, Mkey& mkey) {
   mkey.bytes = req.length;
 }
 
+/// All of the address space, but for the page that nobody can map.
+bool is_implicit(const ib_uverbs_reg_mr& req) {
+  return req.start == 0 && req.length == UINT64_MAX;
+}
+
+// Nothing is looked at now: pages are there, or not, when bytes move.
+void take_on_demand(const ib_uverbs_reg_mr& req, Mkey& mkey) {
+  mkey.on_demand = true;
+  if (is_implicit(req)) {
+    require(req.hca_va == 0, EINVAL);
+    mkey.iova = kPageMask + 1;
+    mkey.bytes = UINT64_MAX - kPageMask;
+  } else {
+    require(req.length != 0 && req.start + req.length > req.start, EINVAL);
+  }
+  const auto start = is_implicit(req) ? mkey.iova : req.start;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): so the ABI carries it
+  mkey.host = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(start));
+}
+
 }  // namespace
 
 // Bits of the optional range (relaxed ordering) may be ignored: that is what makes them optional.
-std::uint32_t check_access(std::uint32_t flags) {
+std::uint32_t check_access(std::uint32_t flags, OnDemand on_demand) {
+  if (on_demand == OnDemand::kRefused && (flags & IB_UVERBS_ACCESS_ON_DEMAND) != 0) refuse(EOPNOTSUPP);
+  flags &= ~std::uint32_t{IB_UVERBS_ACCESS_ON_DEMAND};
   if ((flags & kNotModelled) != 0) {
     util::log::once("abi.access", "uverbs: access flags {:#x} are not modelled", flags & kNotModelled);
     refuse(EOPNOTSUPP);
@@ -78,14 +99,23 @@ void destroy_pd(Context& context, Request& request) {
   context.remove(request.handle(UVERBS_ATTR_DESTROY_PD_HANDLE), ObjectKind::kPd);
 }
 
+void query_pd(Context& context, Request& request) {
+  const auto& pd = context.find<PdObject>(request.handle(MLX5_IB_ATTR_QUERY_PD_HANDLE)).pd();
+  request.out(MLX5_IB_ATTR_QUERY_PD_RESP_PDN, pd.pdn);
+}
+
 void reg_mr(Context& context, Request& request) {
   const auto req = request.in<ib_uverbs_reg_mr>(UVERBS_ATTR_CORE_IN);
   require((req.start & kPageMask) == (req.hca_va & kPageMask), EINVAL);
-  const auto access = check_access(req.access_flags);
+  const auto access = check_access(req.access_flags, OnDemand::kAllowed);
   auto& pd = context.find<PdObject>(req.pd_handle).pd();
   Mkey mkey{.pdn = pd.pdn, .access = access, .iova = req.hca_va, .bytes = req.length};
   require(req.hca_va + req.length >= req.hca_va, EINVAL);
-  mkey.host = check_registrable(context.client.engine, req.start, req.length);
+  if ((req.access_flags & IB_UVERBS_ACCESS_ON_DEMAND) != 0) {
+    take_on_demand(req, mkey);
+  } else {
+    mkey.host = check_registrable(context.client.engine, req.start, req.length);
+  }
   const auto handle = context.next_handle();
   auto mr = std::make_unique<MrObject>(context.client, pd, mkey);
   ib_uverbs_reg_mr_resp resp{};
@@ -101,6 +131,7 @@ void rereg_mr(Context& context, Request& request) {
   require((req.flags & ~(kChangeRange | kChangePd | kChangeAccess)) == 0, EOPNOTSUPP);
   auto& object = context.find<MrObject>(req.mr_handle);
   auto mkey = object.mkey();
+  require(!mkey.on_demand, EOPNOTSUPP);
   Pd* pd = &object.pd();
   if ((req.flags & kChangeAccess) != 0) mkey.access = check_access(req.access_flags);
   if ((req.flags & kChangePd) != 0) pd = &context.find<PdObject>(req.pd_handle).pd();
@@ -140,6 +171,14 @@ void reg_dmabuf_mr(Context& context, Request& request) {
 
 void destroy_mr(Context& context, Request& request) {
   context.remove(request.handle(UVERBS_ATTR_DESTROY_MR_HANDLE), ObjectKind::kMr);
+}
+
+void query_mr(Context& context, Request& request) {
+  const auto& mkey = context.find<MrObject>(request.handle(UVERBS_ATTR_QUERY_MR_HANDLE)).mkey();
+  request.out(UVERBS_ATTR_QUERY_MR_RESP_LKEY, mkey.key);
+  request.out(UVERBS_ATTR_QUERY_MR_RESP_RKEY, mkey.key);
+  request.out(UVERBS_ATTR_QUERY_MR_RESP_LENGTH, mkey.bytes);
+  request.out(UVERBS_ATTR_QUERY_MR_RESP_IOVA, mkey.iova);
 }
 
 void alloc_mw(Context& context, Request& request) {

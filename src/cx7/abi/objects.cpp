@@ -227,6 +227,8 @@ int DevxObject::rank() const {
       return kRankCq;
     case fw::Subject::kMkey:
       return kRankKey;
+    case fw::Subject::kRmp:
+      return kRankSrq;
     default:
       return kRankQp;
   }

@@ -40,6 +40,10 @@ inline constexpr AttrSpec kGetContext[] = {
     MARROW_OUT(UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, O, 8),
     MARROW_IN(UVERBS_ATTR_UHW_IN, M, offsetof(mlx5_ib_alloc_ucontext_req_v2, flags)),
     MARROW_OUT(UVERBS_ATTR_UHW_OUT, M, offsetof(mlx5_ib_alloc_ucontext_resp, response_length))};
+inline constexpr AttrSpec kQueryContext[] = {
+    MARROW_OUT(UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS, O, 4),
+    MARROW_OUT(UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT, O, 8),
+    MARROW_OUT(MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, O, offsetof(mlx5_ib_alloc_ucontext_resp, response_length))};
 inline constexpr AttrSpec kQueryPort[] = {
     MARROW_IN(UVERBS_ATTR_QUERY_PORT_PORT_NUM, M, 1),
     MARROW_OUT(UVERBS_ATTR_QUERY_PORT_RESP, M, sizeof(ib_uverbs_query_port_resp))};
@@ -56,6 +60,20 @@ inline constexpr AttrSpec kQueryGidEntry[] = {
 inline constexpr AttrSpec kAsyncEventAlloc[] = {
     MARROW_NEW_FD(UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE)};
 inline constexpr AttrSpec kPdDestroy[] = {MARROW_OBJECT(UVERBS_ATTR_DESTROY_PD_HANDLE, M, kPd)};
+inline constexpr AttrSpec kPdQuery[] = {
+    MARROW_OBJECT(MLX5_IB_ATTR_QUERY_PD_HANDLE, M, kPd),
+    MARROW_OUT(MLX5_IB_ATTR_QUERY_PD_RESP_PDN, M, 4)};
+inline constexpr AttrSpec kMrQuery[] = {
+    MARROW_OBJECT(UVERBS_ATTR_QUERY_MR_HANDLE, M, kMr),
+    MARROW_OUT(UVERBS_ATTR_QUERY_MR_RESP_LKEY, M, 4),
+    MARROW_OUT(UVERBS_ATTR_QUERY_MR_RESP_RKEY, M, 4),
+    MARROW_OUT(UVERBS_ATTR_QUERY_MR_RESP_LENGTH, M, 8),
+    MARROW_OUT(UVERBS_ATTR_QUERY_MR_RESP_IOVA, O, 8)};
+inline constexpr AttrSpec kMrAdvise[] = {
+    MARROW_OBJECT(UVERBS_ATTR_ADVISE_MR_PD_HANDLE, M, kPd),
+    MARROW_IN(UVERBS_ATTR_ADVISE_MR_ADVICE, M, 4),
+    MARROW_IN(UVERBS_ATTR_ADVISE_MR_FLAGS, M, 4),
+    MARROW_IN(UVERBS_ATTR_ADVISE_MR_SGE_LIST, M, sizeof(ib_uverbs_sge))};
 inline constexpr AttrSpec kMrRegDmabuf[] = {
     MARROW_NEW(UVERBS_ATTR_REG_DMABUF_MR_HANDLE),
     MARROW_OBJECT(UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, M, kPd),
@@ -169,11 +187,15 @@ inline constexpr AttrSpec kDevxUmemDereg[] = {MARROW_OBJECT(MLX5_IB_ATTR_DEVX_UM
 inline constexpr MethodSpec kMethods[] = {
     MARROW_METHOD(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE, invoke_write, kInvokeWrite),
     MARROW_METHOD(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT, get_context, kGetContext),
+    MARROW_METHOD(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT, query_context, kQueryContext),
     MARROW_METHOD(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT, query_port, kQueryPort),
     MARROW_METHOD(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE, query_gid_table, kQueryGidTable),
     MARROW_METHOD(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY, query_gid_entry, kQueryGidEntry),
     MARROW_METHOD(UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC, async_event_alloc, kAsyncEventAlloc),
     MARROW_METHOD(UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, destroy_pd, kPdDestroy),
+    MARROW_METHOD(UVERBS_OBJECT_PD, MLX5_IB_METHOD_PD_QUERY, query_pd, kPdQuery),
+    MARROW_METHOD(UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, advise_mr, kMrAdvise),
+    MARROW_METHOD(UVERBS_OBJECT_MR, UVERBS_METHOD_QUERY_MR, query_mr, kMrQuery),
     MARROW_METHOD(UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR, reg_dmabuf_mr, kMrRegDmabuf),
     MARROW_METHOD(UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, destroy_mr, kMrDestroy),
     MARROW_METHOD(UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY, destroy_mw, kMwDestroy),

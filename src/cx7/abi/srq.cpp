@@ -12,7 +12,6 @@
 namespace marrow::cx7::abi {
 namespace {
 
-constexpr std::uint32_t kMinSlotBytes = 32;
 constexpr std::uint32_t kMaxWr = 1u << 0;  // ib_srq_attr_mask, which no uapi header names
 constexpr std::uint32_t kLimit = 1u << 1;
 
@@ -21,7 +20,7 @@ void place_ring(const mlx5_ib_create_srq& own, SrqObject::Said& said, Srq& srq) 
   require(said.max_wr <= kMaxSrqEntries, EINVAL);
   require(said.max_sge < kMaxRecvWqeBytes / wire::kDsBytes, EINVAL);
   srq.entries = std::bit_ceil(said.max_wr + 1);
-  srq.stride_bytes = std::max(kMinSlotBytes, std::bit_ceil((1 + said.max_sge) * wire::kDsBytes));
+  srq.stride_bytes = std::max(kMinSrqSlotBytes, std::bit_ceil((1 + said.max_sge) * wire::kDsBytes));
   srq.base = check_memory(own.buf_addr, std::uint64_t{srq.entries} * srq.stride_bytes);
   require(own.db_addr % sizeof(wire::be32) == 0, EINVAL);
   srq.dbrec = reinterpret_cast<wire::be32*>(check_memory(own.db_addr, sizeof(wire::be32)));

@@ -25,6 +25,17 @@ constexpr prm::Field log_max_mrw_sz{0x20, 22, 16};
 constexpr prm::Field log_max_klm_list_size{0x20, 5, 0};
 constexpr prm::Field umr_modify_entity_size_disabled{0x40, 24, 24};
 }  // namespace keys
+namespace paging {
+constexpr prm::Field pg{0x44, 24, 24};  // of the general capabilities
+constexpr prm::Field rc{0x10, 31, 0};
+constexpr prm::Field ud{0x18, 31, 0};
+constexpr prm::Field xrc{0x1c, 31, 0};
+constexpr prm::Field dc{0x20, 31, 0};
+}  // namespace paging
+namespace pools {
+constexpr prm::Field basic_cyclic_rcv_wqe{0x70, 31, 31};
+constexpr prm::Field log_max_rmp{0x70, 28, 24};
+}  // namespace pools
 
 // Lists of pieces, equal or not, and interleaved ones; behind them regions alone.
 void memory_keys(std::byte* cap) {
@@ -35,6 +46,11 @@ void memory_keys(std::byte* cap) {
   set(cap, keys::log_max_mrw_sz, kLogMaxRegionBytes);
   set(cap, keys::log_max_klm_list_size, kLogMaxLayoutEntries);
   set(cap, keys::umr_modify_entity_size_disabled, 1);
+}
+
+void receive_pools(std::byte* cap) {
+  set(cap, pools::basic_cyclic_rcv_wqe, 1);
+  set(cap, pools::log_max_rmp, kLogMaxObjects);
 }
 
 void general(std::byte* cap) {
@@ -87,9 +103,20 @@ void roce(std::byte* cap) {
   set(cap, c::address_table_size, kGidTableLength);
 }
 
-// Types that a ConnectX-7 answers and of which nothing is modelled: every bit of theirs is clear. Paging, three of flow
+// Paging on demand, a word a transport: sends, receives, writes, reads, atomics, receives of an SRQ from the top bit
+// on.
+void on_demand(std::byte* cap) {
+  constexpr std::uint32_t kConnected = 0xfc000000;
+  constexpr std::uint32_t kSends = 0x80000000;
+  set(cap, paging::rc, kConnected);
+  set(cap, paging::ud, kSends);
+  set(cap, paging::xrc, kConnected);
+  set(cap, paging::dc, kConnected);
+}
+
+// Types that a ConnectX-7 answers and of which nothing is modelled: every bit of theirs is clear. Three of flow
 // steering, packet pacing, device memory, encryption, and the second page of general ones [prm].
-constexpr std::uint32_t kNothingOf[] = {0x2, 0x7, 0x8, 0x9, 0xc, 0xf, 0x1a, 0x20};
+constexpr std::uint32_t kNothingOf[] = {0x7, 0x8, 0x9, 0xc, 0xf, 0x1a, 0x20};
 
 }  // namespace
 
@@ -101,6 +128,8 @@ Reply query_hca_cap(Client&, const std::byte* in, std::byte* out) {
     case Type::kGeneral:
       general(cap);
       memory_keys(cap);
+      receive_pools(cap);
+      set(cap, paging::pg, 1);
       return {};
     case Type::kAtomic:
       atomic(cap);
@@ -111,6 +140,8 @@ Reply query_hca_cap(Client&, const std::byte* in, std::byte* out) {
       roce(cap);
       return {};
     case Type::kOdp:
+      on_demand(cap);
+      return {};
     case Type::kGeneral2:
       break;
   }

@@ -39,6 +39,7 @@ struct Client {
   std::unordered_map<std::uint32_t, Umem> umems;
   std::unordered_set<std::uint32_t> srqs;
   std::unordered_set<std::uint32_t> dcts;
+  std::unordered_map<std::uint32_t, QueueMemory> rmps;   // among the SRQs: those that CREATE_RMP made
   std::unordered_map<std::uint32_t, QueueMemory> mkeys;  // by index: those that CREATE_MKEY made
 
   [[nodiscard]] Cq* find_cq(std::uint32_t cqn) const { return cqs.contains(cqn) ? device.cqs.find(cqn) : nullptr; }

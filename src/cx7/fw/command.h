@@ -39,7 +39,7 @@ constexpr std::uint32_t syndrome_of(std::string_view reason) {
 enum class Role : std::uint8_t { kGeneral, kCreate, kModify, kQuery, kDestroy, kDrain };
 
 /// Which kind of object a command is about.
-enum class Subject : std::uint8_t { kNone, kCq, kQp, kDct, kMkey };
+enum class Subject : std::uint8_t { kNone, kCq, kQp, kDct, kMkey, kRmp };
 
 /// A stretch of a mailbox and the fields known in it.
 struct Section;
@@ -88,6 +88,9 @@ Reply destroy_mkey(Client&, const std::byte* in, std::byte* out);
 Reply query_mkey(Client&, const std::byte* in, std::byte* out);
 /// Of the entries that a CREATE_MKEY brings along.
 std::size_t mkey_list_bytes(const std::byte* in);
+Reply create_rmp(Client&, const std::byte* in, std::byte* out);  // rmp.cpp
+Reply destroy_rmp(Client&, const std::byte* in, std::byte* out);
+Reply query_rmp(Client&, const std::byte* in, std::byte* out);
 Reply rst2init(Client&, const std::byte* in, std::byte* out);  // qp_transition.cpp
 Reply init2init(Client&, const std::byte* in, std::byte* out);
 Reply init2rtr(Client&, const std::byte* in, std::byte* out);
@@ -99,6 +102,9 @@ Reply qp_2rst(Client&, const std::byte* in, std::byte* out);
 Reply query_hca_vport_context(Client&, const std::byte* in, std::byte* out);  // vport.cpp
 Reply query_hca_vport_gid(Client&, const std::byte* in, std::byte* out);
 Reply query_roce_address(Client&, const std::byte* in, std::byte* out);
+Reply query_vport_state(Client&, const std::byte* in, std::byte* out);
+Reply query_nic_vport_context(Client&, const std::byte* in, std::byte* out);
+Reply query_lag(Client&, const std::byte* in, std::byte* out);
 
 /// Where the address vectors of DCIs and datagrams lead, on the link layer in force (routing.cpp).
 [[nodiscard]] Routing routing();

@@ -8,9 +8,14 @@
 namespace marrow::cx7::fw {
 
 /// Opcodes that only the software NIC knows; the others are wire::prm::Command's.
+inline constexpr auto kQueryVportState = static_cast<Command>(0x750);
+inline constexpr auto kQueryNicVportContext = static_cast<Command>(0x754);
 inline constexpr auto kQueryRoceAddress = static_cast<Command>(0x760);
 inline constexpr auto kQueryHcaVportContext = static_cast<Command>(0x762);
 inline constexpr auto kQueryHcaVportGid = static_cast<Command>(0x764);
+inline constexpr auto kQueryLag = static_cast<Command>(0x842);
+inline constexpr auto kDestroyRmp = static_cast<Command>(0x90e);
+inline constexpr auto kQueryRmp = static_cast<Command>(0x90f);
 
 // clang-format off
 inline constexpr CommandSpec kCommands[] = {
@@ -44,6 +49,14 @@ inline constexpr CommandSpec kCommands[] = {
     {Command::kDestroyDct,    Role::kDestroy, Subject::kDct,  0x10,  0x10,   "DESTROY_DCT",
      destroy_dct, table::kNumbered},
     {Command::kQueryDct,      Role::kQuery,   Subject::kDct,  0x10,  0x80,   "QUERY_DCT", query_dct, table::kNumbered},
+    {kCreateRmp,              Role::kCreate,  Subject::kRmp,  0x110, 0x10,   "CREATE_RMP", create_rmp, table::kCreateRmp},
+    {kDestroyRmp,             Role::kDestroy, Subject::kRmp,  0x10,  0x10,   "DESTROY_RMP", destroy_rmp, table::kNumbered},
+    {kQueryRmp,               Role::kQuery,   Subject::kRmp,  0x10,  0x110,  "QUERY_RMP", query_rmp, table::kNumbered},
+    {kQueryVportState,        Role::kGeneral, Subject::kNone, 0x10,  0x10,   "QUERY_VPORT_STATE",
+     query_vport_state, table::kQueryNicVport},
+    {kQueryNicVportContext,   Role::kGeneral, Subject::kNone, 0x10,  0x110,  "QUERY_NIC_VPORT_CONTEXT",
+     query_nic_vport_context, table::kQueryNicVport},
+    {kQueryLag,               Role::kGeneral, Subject::kNone, 0x10,  0x10,   "QUERY_LAG", query_lag, table::kQueryLag},
     {kQueryHcaVportContext,   Role::kGeneral, Subject::kNone, 0x10,  0x210,  "QUERY_HCA_VPORT_CONTEXT",
      query_hca_vport_context, table::kQueryVport},
     {kQueryHcaVportGid,       Role::kGeneral, Subject::kNone, 0x10,  0x20,   "QUERY_HCA_VPORT_GID",

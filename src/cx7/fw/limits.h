@@ -13,6 +13,7 @@ inline constexpr std::uint32_t kLogMaxObjects = 15;                             
 inline constexpr std::uint32_t kLogMaxSqWqebbs = 15;
 inline constexpr std::uint32_t kLogMaxRqEntries = 15;
 inline constexpr std::uint32_t kMaxSrqEntries = 32767;
+inline constexpr std::uint32_t kMinSrqSlotBytes = 32;
 inline constexpr std::uint32_t kLogMaxCqEntries = 22;
 inline constexpr std::uint32_t kLogMaxReads = 4;
 inline constexpr std::uint32_t kMaxReads = 1u << kLogMaxReads;  // reads and atomics in flight, a QP

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "cx7/fw/mkc.h"
+#include "cx7/fw/rmpc.h"
 #include "marrow/wire/prm.h"
 
 namespace marrow::cx7::fw {
@@ -302,6 +303,41 @@ inline constexpr FieldRule kMkc[] = {
     unmodelled(mkc::crypto_en, "crypto_en"),
 };
 
+inline constexpr FieldRule kRmpc[] = {
+    known(rmpc::state, "state"),
+    known(rmpc::basic_cyclic, "basic_cyclic_rcv_wqe"),
+    known(rmpc::wq_type, "wq_type"),
+    unmodelled(rmpc::wq_signature, "wq_signature"),
+    unmodelled(rmpc::end_padding_mode, "end_padding_mode"),
+    unmodelled(rmpc::cd_slave, "cd_slave"),
+    unmodelled(rmpc::hds, "log2_hds_buf_size"),
+    unmodelled(rmpc::page_offset, "page_offset"),
+    unmodelled(rmpc::low_water_mark, "lwm"),
+    known(rmpc::pd, "pd"),
+    known(rmpc::uar_page, "uar_page"),  // a receive queue rings no doorbell
+    known(high_half(rmpc::dbr_addr), "dbr_addr"),
+    known(low_half(rmpc::dbr_addr), "dbr_addr"),
+    unmodelled(rmpc::hw_counter, "hw_counter"),
+    unmodelled(rmpc::sw_counter, "sw_counter"),
+    known(rmpc::log_stride, "log_wq_stride"),
+    known(rmpc::log_page_size, "log_wq_pg_sz"),  // without meaning for a umem
+    known(rmpc::log_size, "log_wq_sz"),
+    known(rmpc::dbr_umem_valid, "dbr_umem_valid"),
+    known(rmpc::wq_umem_valid, "wq_umem_valid"),
+    unmodelled(rmpc::hairpin, "log_hairpin_num_packets"),
+    unmodelled(rmpc::striding, "log_wqe_num_of_strides"),
+    known(rmpc::dbr_umem_id, "dbr_umem_id"),
+    known(rmpc::wq_umem_id, "wq_umem_id"),
+    known(high_half(rmpc::wq_umem_offset), "wq_umem_offset"),
+    known(low_half(rmpc::wq_umem_offset), "wq_umem_offset"),
+};
+
+inline constexpr FieldRule kNicVport[] = {
+    unmodelled({0x08, 31, 31}, "other_vport"),
+    unmodelled({0x08, 15, 0}, "vport_number"),
+    unmodelled({0x0c, 26, 24}, "allowed_list_type"),
+};
+
 inline constexpr std::size_t kQpcAt = prm::modify_qp::kContext;
 static_assert(prm::create_qp::kContext == kQpcAt && prm::query_qp::kContext == kQpcAt);
 
@@ -316,6 +352,9 @@ inline constexpr Section kCreateQp[] = {
     {0, kHeader}, {0, kCreateQpHeader}, {kQpcAt, kQpc}, {kQpcAt + prm::qpc::kPrimaryPath, kAds}, {0, kCreateQpTail}};
 inline constexpr Section kCreateDct[] = {{0, kHeader}, {prm::create_dct::kContext, kDctc}};
 inline constexpr Section kCreateMkey[] = {{0, kHeader}, {0, kCreateMkeyHeader}, {create_mkey_at::kContext, kMkc}};
+inline constexpr Section kCreateRmp[] = {{0, kHeader}, {create_rmp_at::kContext, kRmpc}};
+inline constexpr Section kQueryNicVport[] = {{0, kHeader}, {0, kNicVport}};
+inline constexpr Section kQueryLag[] = {{0, kHeader}};
 inline constexpr Section kModifyQp[] = {
     {0, kHeader}, {0, kNumber}, {0, kQpHeader}, {kQpcAt, kQpc}, {kQpcAt + prm::qpc::kPrimaryPath, kAds}};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the port is, through the firmware: QUERY_HCA_VPORT_CONTEXT, QUERY_HCA_VPORT_GID, QUERY_ROCE_ADDRESS.
+// What the port is, through the firmware: QUERY_HCA_VPORT_CONTEXT, QUERY_HCA_VPORT_GID, QUERY_ROCE_ADDRESS,
+// QUERY_VPORT_STATE, QUERY_NIC_VPORT_CONTEXT, QUERY_LAG.
 // Facts: layouts [prm, restated by rdma-core's own DEVX test and by open drivers].
 #include <cstring>
 
@@ -44,6 +45,20 @@ constexpr Field l3_type{0x18, 11, 8};
 constexpr Field version{0x18, 7, 0};
 }  // namespace roce
 
+namespace vport_state {
+constexpr Field admin{0x0c, 7, 4};
+constexpr Field state{0x0c, 3, 0};
+}  // namespace vport_state
+
+namespace nic_vport {  // NIC vport context
+constexpr Field roce_en{0x00, 0, 0};
+constexpr Field64 system_image_guid{0x28};
+constexpr Field64 port_guid{0x30};
+constexpr Field64 node_guid{0x38};
+constexpr std::size_t kPermanentMac = 0xf6;
+}  // namespace nic_vport
+
+constexpr std::uint32_t kUp = 1;
 constexpr std::uint32_t kActive = 4;
 constexpr std::uint32_t kLinkUp = 5;
 constexpr std::uint32_t kSubnetTimeout = 18;
@@ -102,6 +117,30 @@ Reply query_roce_address(Client& client, const std::byte* mailbox, std::byte* ou
   std::memcpy(address + roce::kMac, mac.data(), mac.size());
   set(address, roce::l3_type, ipv4 ? 0 : 1);
   set(address, roce::version, entry.type == GidType::kRoceV2 ? 2 : 0);
+  return {};
+}
+
+Reply query_vport_state(Client& client, const std::byte*, std::byte* out) {
+  set(out, vport_state::admin, kUp);
+  set(out, vport_state::state, port_is_up(client.device.index) ? kUp : 0);
+  return {};
+}
+
+// No MTU and no address lists: there is no network interface behind the port.
+Reply query_nic_vport_context(Client& client, const std::byte*, std::byte* out) {
+  if (const auto reply = check_link(LinkLayer::kEthernet); !reply.ok()) return reply;
+  const auto& facts = device_facts(client.device.index);
+  std::byte* const context = out + kContext;
+  set(context, nic_vport::roce_en, 1);
+  set(context, nic_vport::system_image_guid, facts.system_image_guid);
+  set(context, nic_vport::port_guid, facts.node_guid);
+  set(context, nic_vport::node_guid, facts.node_guid);
+  std::memcpy(context + nic_vport::kPermanentMac, facts.mac.data(), facts.mac.size());
+  return {};
+}
+
+// A reply of zeros: the two ports are two devices, and no LAG binds them.
+Reply query_lag(Client&, const std::byte*, std::byte*) {
   return {};
 }
 

@@ -226,7 +226,7 @@ void Engine::remove_mkey(Device& device, std::uint32_t key) {
   if (gone.kind == Mkey::Kind::kWindow) std::erase(device.windows, found);
   forget_region(device, gone.key);
   device.mkeys.erase(key >> 8);
-  if (gone.kind == Mkey::Kind::kIndirect) return;  // this engine's alone: no other was told
+  if (!is_told(gone)) return;
   if (gpu_ != nullptr) gpu_->key_gone(device.index, gone);
   neighbours_->key_gone(device.index, gone);
 }

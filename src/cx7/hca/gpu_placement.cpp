@@ -25,7 +25,7 @@ GpuEngine* Engine::gpu() {
   if (gpu_ == nullptr) return nullptr;
   for (auto& device : devices_) {
     device->mkeys.for_each([&](const Mkey& key) {
-      if (key.kind != Mkey::Kind::kIndirect) gpu_->key_added(device->index, key);
+      if (is_told(key)) gpu_->key_added(device->index, key);
     });
     device->qps.for_each([&](const Qp& qp) { gpu_->qp_changed(qp); });
   }
@@ -57,7 +57,7 @@ void Engine::refresh(Qp& qp) {
 
 Mkey& Engine::add_mkey(Device& device, const Mkey& mkey) {
   Mkey& added = device.mkeys.put(mkey.key >> 8, std::make_unique<Mkey>(mkey));
-  if (added.kind == Mkey::Kind::kIndirect) return added;  // GPU threads do not know such keys
+  if (!is_told(added)) return added;
   if (added.kind == Mkey::Kind::kWindow) device.windows.push_back(&added);
   if (gpu_ != nullptr) gpu_->key_added(device.index, added);
   neighbours_->key_added(device.index, added);

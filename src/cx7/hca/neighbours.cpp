@@ -104,7 +104,7 @@ const SharedRange& Neighbours::place_of(std::uint8_t device, const Mkey& key) co
 }
 
 void Neighbours::tell_key(Link link, std::uint8_t device, const Mkey& key) {
-  if ((key.access & kRemoteRights) == 0 || key.kind == Mkey::Kind::kIndirect) return;
+  if ((key.access & kRemoteRights) == 0 || !is_told(key)) return;
   const SharedRange& where = place_of(device, key);
   send(link, {.kind = NoticeKind::kKey,
               .how = where.how,

@@ -48,6 +48,7 @@ struct Mkey {
   std::uint64_t bytes = 0;
   std::byte* host = nullptr;  // null for an indirect key
   Kind kind = Kind::kRegion;
+  bool on_demand = false;             // pages need not be there, and may change, until bytes move
   std::uint32_t region = 0;           // window: key of what it shows, 0: nothing
   std::uint32_t qpn = kAnyQp;         // window of type 2: the one QP whose peers may use it
   std::shared_ptr<KeyLayout> layout;  // of an indirect key, which alone has one
@@ -55,6 +56,11 @@ struct Mkey {
   bool configurable = false;          // indirect: work requests may say so
   bool remote_invalidate = false;     // indirect: peers may take it back
 };
+
+/// Whether GPU threads, here and in other processes, hear of it: they follow no indirect key and answer no page fault.
+inline bool is_told(const Mkey& mkey) {
+  return mkey.kind != Mkey::Kind::kIndirect && !mkey.on_demand;
+}
 
 inline constexpr std::uint32_t kUarRegisters = wire::kUarDoorbells / 2;
 
@@ -125,19 +131,22 @@ struct CqMemory {
   std::uint32_t entry_bytes = 64;
 };
 
-/// A shared receive queue. Its WQEs are a chain in a ring of slots: each begins with its successor's slot, which is
-/// settled when the WQE is posted, as the application always keeps a free one behind it.
+/// A shared receive queue, or a receive memory pool, which is one that firmware made for a DEVX caller. Its WQEs are a
+/// chain in a ring of slots: each begins with its successor's slot, which is settled when the WQE is posted, as the
+/// application always keeps a free one behind it. A cyclic one is taken slot by slot.
 struct Srq {
   std::uint32_t srqn = 0;
   std::uint32_t pdn = 0;
   std::byte* base = nullptr;  // application memory
   std::uint32_t entries = 0;  // slots, a power of two
   std::uint32_t stride_bytes = 0;
-  wire::be32* dbrec = nullptr;   // application memory: WQEs posted, free-running
-  std::uint32_t user_index = 0;  // XRC: in its CQEs
-  std::uint32_t xrcd = 0;        // XRC domain, 0: an SRQ that QPs name
-  Cq* cq = nullptr;              // XRC: where its receives complete
-  std::uint32_t users = 0;       // QPs and DCTs
+  bool cyclic = false;
+  std::uint32_t header_bytes = wire::kDsBytes;  // before the scatter list, which names the successor
+  wire::be32* dbrec = nullptr;                  // application memory: WQEs posted, free-running
+  std::uint32_t user_index = 0;                 // XRC: in its CQEs
+  std::uint32_t xrcd = 0;                       // XRC domain, 0: an SRQ that QPs name
+  Cq* cq = nullptr;                             // XRC: where its receives complete
+  std::uint32_t users = 0;                      // QPs and DCTs
 
   std::uint16_t next = 0;   // slot of the WQE to take
   std::uint16_t taken = 0;  // WQEs taken, free-running

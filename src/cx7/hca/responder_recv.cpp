@@ -44,22 +44,28 @@ void watch_limit(Srq& srq, std::uint32_t left) {
   if (srq.events != nullptr) srq.events->async_event(AsyncEvent::kSrqLimit);
 }
 
-RecvWqe next_of_chain(Srq& srq) {
+// The slot behind `wqe`. False: its memory is gone.
+bool slot_after(const Srq& srq, const std::byte* wqe, std::uint16_t& slot) {
+  wire::be16 next(static_cast<std::uint16_t>(srq.taken + 1));
+  if (!srq.cyclic && !dma::copy(&next, wqe + kNextSlotAt, sizeof next)) return false;
+  slot = static_cast<std::uint16_t>(next.host() & (srq.entries - 1));
+  return true;
+}
+
+RecvWqe next_of_shared(Srq& srq) {
   std::uint16_t left = 0;
   if (srq.dead || srq.base == nullptr || !posted_since(srq.dbrec, srq.taken, left)) return {};
   const std::uint16_t slot = srq.next;
   const std::byte* const wqe = srq.base + std::size_t{slot} * srq.stride_bytes;
-  wire::be16 next;
-  if (!dma::copy(&next, wqe + kNextSlotAt, sizeof next)) {
+  if (!slot_after(srq, wqe, srq.next)) {
     srq.dead = true;
     if (srq.events != nullptr) srq.events->async_event(AsyncEvent::kSrqError);
     return {};
   }
-  srq.next = static_cast<std::uint16_t>(next.host() & (srq.entries - 1));
   ++srq.taken;
   watch_limit(srq, left - 1u);
-  const auto segments = srq.stride_bytes / wire::kDsBytes - 1;
-  return {wqe + wire::kDsBytes, std::min<std::size_t>(segments, kMaxSpans), slot};
+  const auto segments = (srq.stride_bytes - srq.header_bytes) / wire::kDsBytes;
+  return {wqe + srq.header_bytes, std::min<std::size_t>(segments, kMaxSpans), slot};
 }
 
 }  // namespace
@@ -68,7 +74,7 @@ RecvWqe next_of_chain(Srq& srq) {
 DataPath::Taken DataPath::take_recv_wqe(Qp& qp) {
   auto& responder = qp.responder;
   if (responder.recv_wqe_taken) return Taken::kYes;
-  const auto wqe = responder.srq != nullptr ? next_of_chain(*responder.srq) : next_of_ring(qp);
+  const auto wqe = responder.srq != nullptr ? next_of_shared(*responder.srq) : next_of_ring(qp);
   if (wqe.list == nullptr) return Taken::kNone;
   responder.recv_wqe_taken = true;
   responder.recv_counter = wqe.counter;

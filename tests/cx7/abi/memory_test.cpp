@@ -36,11 +36,61 @@ TEST(RegMr, RefusesWhatTheKernelRefuses) {
        {.pd = pd.handle, .start = good, .bytes = 64, .access = 1u << 31},
        -EINVAL},
       {"zero based", {.pd = pd.handle, .start = good, .bytes = 64, .access = IB_UVERBS_ACCESS_ZERO_BASED}, -EOPNOTSUPP},
-      {"on demand", {.pd = pd.handle, .start = good, .bytes = 64, .access = IB_UVERBS_ACCESS_ON_DEMAND}, -EOPNOTSUPP},
+      {"on demand, and empty", {.pd = pd.handle, .bytes = 0, .access = IB_UVERBS_ACCESS_ON_DEMAND}, -EINVAL},
+      {"all of the address space, but not on demand", {.pd = pd.handle, .bytes = UINT64_MAX}, -EFAULT},
+      {"all of it at another address",
+       {.pd = pd.handle, .bytes = UINT64_MAX, .iova = 4096, .access = IB_UVERBS_ACCESS_ON_DEMAND},
+       -EINVAL},
   };
   for (const auto& row : rows) EXPECT_EQ(nic.reg_mr(row.request).result, row.expected) << row.what;
   EXPECT_EQ(nic.engine->device(0).mkeys.count(), 0u) << "a refusal leaves nothing behind";
   EXPECT_EQ(nic.destroy_pd(pd.handle), 0) << "nor does it hold the domain";
+}
+
+int query_mr(Nic& nic, std::uint32_t handle, std::uint32_t& key, std::uint64_t& length) {
+  std::uint32_t lkey = 0;
+  return Call(UVERBS_OBJECT_MR, UVERBS_METHOD_QUERY_MR)
+      .handle(UVERBS_ATTR_QUERY_MR_HANDLE, handle)
+      .out(UVERBS_ATTR_QUERY_MR_RESP_LKEY, lkey)
+      .out(UVERBS_ATTR_QUERY_MR_RESP_RKEY, key)
+      .out(UVERBS_ATTR_QUERY_MR_RESP_LENGTH, length)(*nic.file);
+}
+
+// What ibv_import_pd() and ibv_import_mr() ask in a process that got the descriptor.
+TEST(Import, ASecondUserOfTheFileFindsDomainAndRegionByHandle) {
+  Nic nic;
+  const auto pd = nic.alloc_pd();
+  const auto mr = nic.reg_mr({.pd = pd.handle, .start = nic.memory.address(), .bytes = 8192});
+  std::uint32_t key = 0;
+  std::uint64_t length = 0;
+  EXPECT_EQ(query_mr(nic, pd.handle, key, length), -EINVAL) << "a domain";
+  EXPECT_EQ(query_mr(nic, 0x999, key, length), -ENOENT);
+  ASSERT_EQ(query_mr(nic, mr.handle, key, length), 0);
+  EXPECT_EQ(key, mr.number);
+  EXPECT_EQ(length, 8192u);
+  std::uint32_t pdn = 0;
+  ASSERT_EQ(Call(UVERBS_OBJECT_PD, MLX5_IB_METHOD_PD_QUERY)
+                .handle(MLX5_IB_ATTR_QUERY_PD_HANDLE, pd.handle)
+                .out(MLX5_IB_ATTR_QUERY_PD_RESP_PDN, pdn)(*nic.file),
+            0);
+  EXPECT_EQ(pdn, pd.number);
+  mlx5_ib_alloc_ucontext_resp own{};
+  std::uint32_t vectors = 0;
+  ASSERT_EQ(Call(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT)
+                .out(UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS, vectors)
+                .out(MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, own)(*nic.file),
+            0);
+  EXPECT_EQ(vectors, 1u);
+  EXPECT_EQ(own.response_length, sizeof own);
+  EXPECT_EQ(own.cqe_version, 1u);
+}
+
+TEST(Import, AFileWithoutAContextHasNoneToImport) {
+  const auto nic = Nic::unopened();
+  std::uint32_t vectors = 0;
+  EXPECT_EQ(Call(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT)
+                .out(UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS, vectors)(*nic->file),
+            -EINVAL);
 }
 
 /// Lengths and addresses that are well formed; what is refused is what a row changes.

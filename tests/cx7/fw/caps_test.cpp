@@ -35,9 +35,9 @@ TEST_F(Capabilities, UnmodelledTypesAreRefused) {
   EXPECT_EQ(ask(4), CommandStatus::kBadParameter) << "RoCE capabilities of an InfiniBand port";
 }
 
-// Flow steering, device memory, on-demand paging and others: a ConnectX-7 has them, this one says that it has none.
+// Flow steering, device memory and others: a ConnectX-7 has them, this one says that it has none.
 TEST_F(Capabilities, WhatIsNotModelledHasEveryBitClear) {
-  for (const std::uint32_t type : {0x2u, 0x7u, 0x8u, 0x9u, 0xcu, 0xfu, 0x1au, 0x20u}) {
+  for (const std::uint32_t type : {0x7u, 0x8u, 0x9u, 0xcu, 0xfu, 0x1au, 0x20u}) {
     EXPECT_EQ(ask(type), CommandStatus::kOk) << type;
     EXPECT_THAT(words(), testing::IsEmpty()) << type;
   }
@@ -54,12 +54,13 @@ TEST_F(Capabilities, GeneralOnInfiniBand) {
                                   Pair(0x38, 0x1e000000),   // messages up to 2^30
                                   Pair(0x3c, 0x00000001),   // CQE version 1
                                   Pair(0x40, 0x81000022),   // compact address vectors, entity size fixed, DCT, atomic
-                                  Pair(0x44, 0x80000001),   // overrun ignore, RC
+                                  Pair(0x44, 0x81000001),   // overrun ignore, on-demand paging, RC
                                   Pair(0x48, 0x80000000),   // 4 KiB doorbell pages
                                   Pair(0x4c, 0x80090000),   // BlueFlame, 512 bytes
                                   Pair(0x50, 0x00000400),   // send WQE
                                   Pair(0x54, 0x00000200),   // receive WQE
                                   Pair(0x58, 0x00000400),   // send WQE of a DCI
+                                  Pair(0x70, 0x8f000000),   // cyclic pools without chain segments, log_max_rmp 15
                                   Pair(0xa4, 0x00000001));  // one doorbell page a page
   ASSERT_EQ(ask(0), CommandStatus::kOk);
   EXPECT_THAT(words(), golden);
@@ -83,6 +84,15 @@ TEST_F(Capabilities, GeneralOnRoce) {
   EXPECT_EQ(prm::get(out_.data() + 0x10, prm::general_cap::port_type), 1u);
   EXPECT_EQ(prm::get(out_.data() + 0x10, prm::general_cap::roce), 1u);
   EXPECT_EQ(prm::get(out_.data() + 0x10, prm::general_cap::compact_address_vector), 0u) << "no room for a GID";
+}
+
+// From the top bit on: sends, receives, writes, reads, atomics, receives of an SRQ.
+TEST_F(Capabilities, OnDemandPaging) {
+  ASSERT_EQ(ask(2), CommandStatus::kOk);
+  EXPECT_THAT(words(), ElementsAre(Pair(0x10, 0xfc000000),    // RC
+                                   Pair(0x18, 0x80000000),    // UD
+                                   Pair(0x1c, 0xfc000000),    // XRC
+                                   Pair(0x20, 0xfc000000)));  // DC
 }
 
 TEST_F(Capabilities, Atomic) {

@@ -11,6 +11,9 @@ using S = CommandStatus;
 constexpr auto kVportContext = static_cast<Command>(0x762);
 constexpr auto kVportGid = static_cast<Command>(0x764);
 constexpr auto kRoceAddress = static_cast<Command>(0x760);
+constexpr auto kVportState = static_cast<Command>(0x750);
+constexpr auto kNicVport = static_cast<Command>(0x754);
+constexpr auto kLag = static_cast<Command>(0x842);
 constexpr prm::Field kPortNum{0x08, 19, 16};
 
 class Vport : public Firmware {};
@@ -54,6 +57,33 @@ TEST_F(Vport, RoceAddresses) {
   EXPECT_EQ(std::memcmp(out_.data() + 0x10, gid_table(0)[3].gid.data(), 16), 0);
   EXPECT_EQ(std::memcmp(out_.data() + 0x22, device_facts(0).mac.data(), 6), 0);
   EXPECT_EQ(prm::get(out_.data() + 0x10, prm::Field{0x18, 11, 0}), 2u) << "IPv4, RoCE v2";
+}
+
+TEST_F(Vport, NicVportIsForEthernetAlone) {
+  EXPECT_EQ(run(box(kNicVport, 0x10)), S::kBadParameter) << "an InfiniBand port";
+  override_link_layer(LinkLayer::kEthernet);
+  auto in = box(kNicVport, 0x10);
+  prm::set(in.data(), prm::Field{0x08, 31, 31}, 1);
+  EXPECT_EQ(run(in), S::kBadParameter) << "another vport";
+  ASSERT_EQ(run(box(kNicVport, 0x10)), S::kOk);
+  const std::byte* const context = out_.data() + 0x10;
+  EXPECT_EQ(prm::get(context, prm::Field{0x00, 0, 0}), 1u) << "RoCE is enabled";
+  EXPECT_EQ(prm::get(context, prm::Field64{0x38}), device_facts(0).node_guid);
+  EXPECT_EQ(std::memcmp(context + 0xf6, device_facts(0).mac.data(), 6), 0);
+}
+
+// The state stands in the last word: administrative, then operational.
+TEST_F(Vport, IsUp) {
+  auto in = box(kVportState, 0x10);
+  prm::set(in.data(), prm::in::op_mod, 1);
+  EXPECT_EQ(run(in, 0x10), S::kBadParameter) << "of the embedded switch";
+  ASSERT_EQ(run(box(kVportState, 0x10), 0x10), S::kOk);
+  EXPECT_EQ(prm::get(out_.data(), prm::Field{0x0c, 31, 0}), 0x11u);
+}
+
+TEST_F(Vport, NoLagBindsThePorts) {
+  ASSERT_EQ(run(box(kLag, 0x10), 0x10), S::kOk);
+  EXPECT_EQ(prm::get(out_.data(), prm::Field{0x08, 31, 0}), 0u) << "state of the LAG";
 }
 
 }  // namespace

@@ -202,5 +202,28 @@ TEST_F(Xrc, CompletesInTheCqOfTheSrqThatTheMessageNames) {
   EXPECT_EQ(cqe->qpn(), nic.b.qp->config.qpn);
 }
 
+// A pool of a DEVX caller may be cyclic: slots in their order, with or without the segment that begins a chain's.
+TEST_F(SharedReceive, ACyclicOneIsTakenSlotBySlot) {
+  srq->cyclic = true;
+  srq->header_bytes = 0;
+  connect();
+  for (std::uint32_t k = 0; k < 2; ++k) {
+    const auto segment = wire::data_segment(nic.b.local(64 * std::size_t{k}), 64);
+    const wire::DataSegment end{wire::be32(0), wire::be32(wire::kInvalidLkey), wire::be64(0)};
+    std::memcpy(ring.data + k * kSlotBytes, &segment, sizeof segment);
+    std::memcpy(ring.data + k * kSlotBytes + 16, &end, sizeof end);
+    *record = wire::be32(++posted);
+  }
+  for (std::uint16_t k = 0; k < 2; ++k) {
+    nic.a.buffer.data[0] = static_cast<std::byte>(0x40 + k);
+    send();
+    nic.run();
+    const auto* cqe = nic.b.poll_recv();
+    ASSERT_NE(cqe, nullptr);
+    EXPECT_EQ(cqe->wqe_counter.host(), k);
+    EXPECT_EQ(nic.b.buffer.data[64 * k], static_cast<std::byte>(0x40 + k));
+  }
+}
+
 }  // namespace
 }  // namespace marrow::cx7::test
