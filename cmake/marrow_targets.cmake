@@ -40,14 +40,16 @@ function(marrow_test_options target)
   target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:RelWithDebInfo>>:-O1>)  # built once, run once
 endfunction()
 
-# marrow_test(name LABEL unit|sim|ptx|gpu|witness SOURCES ... DEPS ... [TIMEOUT seconds] [SERIAL]): one GoogleTest program.
+# marrow_test(name LABEL unit|sim|ptx|gpu|witness SOURCES ... DEPS ... [TIMEOUT seconds] [SERIAL] [SEPARATE]): one GoogleTest program.
 # GTest discovers no cases at build time: one ctest entry a program keeps the list readable and start-up cheap.
 # A second label is its folder under tests/, so that `ctest -L gda` runs what belongs to mini-gda. SERIAL: it measures
-# time, and nothing else may run beside it.
+# time, and nothing else may run beside it. SEPARATE: its sources share names, so each is compiled alone.
 function(marrow_test name)
-  cmake_parse_arguments(arg "SERIAL" "LABEL;TIMEOUT" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(arg "SERIAL;SEPARATE" "LABEL;TIMEOUT" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
-  marrow_compile_together(${name})
+  if(NOT arg_SEPARATE)
+    marrow_compile_together(${name})
+  endif()
   target_link_libraries(${name} PRIVATE ${arg_DEPS})
   marrow_test_options(${name})
   if(MARROW_PRECOMPILE)

@@ -18,39 +18,41 @@ namespace marrow::cli {
 namespace {
 
 using Kind = cx7::TraceEvent::Kind;
-using Event = marrow_cx7_trace_event;
+using DeviceEvent = marrow_cx7_trace_event;
 
 struct Told {
   Kind kind;
   int stop;
-  std::string (*tell)(const Event&);
+  std::string (*tell)(const DeviceEvent&);
 };
 
 constexpr std::array<Told, 7> kTold{{
     {Kind::kDoorbell, 5,
-     [](const Event& e) {
+     [](const DeviceEvent& e) {
        return fmt::format("QP 0x{:x}: producer index {} announced, dbrec says {}", e.a, e.b, e.c);
      }},
     {Kind::kFetch, 6,
-     [](const Event& e) {
+     [](const DeviceEvent& e) {
        return fmt::format("QP 0x{:x}: WQE {} fetched, opcode 0x{:02x}, {} segments", e.a, e.b, e.c >> 8U & 0xffU,
                           e.c & 0xffU);
      }},
     {Kind::kPacketSent, 6,
-     [](const Event& e) { return fmt::format("packet to QP 0x{:x}: PSN 0x{:06x}, opcode 0x{:02x}", e.a, e.b, e.c); }},
+     [](const DeviceEvent& e) {
+       return fmt::format("packet to QP 0x{:x}: PSN 0x{:06x}, opcode 0x{:02x}", e.a, e.b, e.c);
+     }},
     {Kind::kRemoteWrite, 7,
-     [](const Event& e) { return fmt::format("QP 0x{:x}: {} bytes written at 0x{:x}", e.a, e.c, e.b); }},
+     [](const DeviceEvent& e) { return fmt::format("QP 0x{:x}: {} bytes written at 0x{:x}", e.a, e.c, e.b); }},
     {Kind::kAckSent, 7,
-     [](const Event& e) {
+     [](const DeviceEvent& e) {
        return fmt::format("acknowledged to QP 0x{:x}: PSN 0x{:06x}, syndrome 0x{:02x}, MSN {}", e.a, e.b, e.c >> 24U,
                           e.c & 0xffffffU);
      }},
     {Kind::kAckReceived, 8,
-     [](const Event& e) {
+     [](const DeviceEvent& e) {
        return fmt::format("QP 0x{:x}: PSN 0x{:06x} acknowledged, syndrome 0x{:02x}", e.a, e.b, e.c);
      }},
     {Kind::kCqe, 8,
-     [](const Event& e) {
+     [](const DeviceEvent& e) {
        return fmt::format("CQE to CQ 0x{:x}: WQE {}, op_own 0x{:02x}, syndrome 0x{:02x}", e.a, e.b, e.c >> 8U,
                           e.c & 0xffU);
      }},
@@ -63,7 +65,7 @@ void watch_software_nic(bool on) {
 }
 
 std::vector<experiments::TraceLine> what_the_nic_saw() {
-  std::vector<Event> events(cx7::Trace::kEvents);
+  std::vector<DeviceEvent> events(cx7::Trace::kEvents);
   const int n = marrow_cx7_trace_read(events.data(), static_cast<int>(events.size()));
   if (n < 0) throw util::Error(marrow_cx7_error());
   events.resize(static_cast<std::size_t>(n));

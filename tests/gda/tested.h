@@ -8,6 +8,7 @@
 
 #include "gda/fake_nic.h"
 #include "marrow/gda/policy.h"
+#include "marrow/gda/send_queue.h"
 
 namespace marrow::gda {
 

@@ -13,7 +13,7 @@ constexpr std::uint32_t kQkey = 0x11111111;
 constexpr std::uint8_t kGrhMark = 0x6e;
 
 // The LID is the device's number plus one.
-std::uint8_t by_lid(const wire::AddressVector& av) {
+std::uint8_t lid_of(const wire::AddressVector& av) {
   const auto lid = av.compact.rlid.host();
   return lid == 1 || lid == 2 ? static_cast<std::uint8_t>(lid - 1) : kNoDevice;
 }
@@ -41,7 +41,7 @@ class Ud : public testing::Test {
     nic.engine.remove_qp(side.device, *side.qp);
     config.qpn = side.device.qps.next_number();
     config.service = ServiceType::kUd;
-    config.routing = {.device_of = by_lid, .lids = {1, 2}, .write_grh = mark_grh};
+    config.routing = {.device_of = lid_of, .lids = {1, 2}, .write_grh = mark_grh};
     side.qp = &nic.engine.add_qp(side.device, config);
     QpAttributes attributes{.mtu_bytes = 4096, .qkey = kQkey};
     for (const auto to : {QpState::kInit, QpState::kRtr, QpState::kRts}) {
