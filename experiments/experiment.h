@@ -21,8 +21,9 @@
 #include "measure/record.h"
 
 namespace marrow::gpu {
+class ClockKeeper;
 class Device;
-}
+}  // namespace marrow::gpu
 
 namespace marrow::experiments {
 
@@ -73,6 +74,7 @@ struct Context {
   std::shared_ptr<gpu::Device> gpu = {};                             // on gpu lanes: the lanes' GPU
   std::shared_ptr<gpu::Device> engine_gpu = {};                      // when the software NIC's engine is to be a GPU
   std::string engine = {};                                           // of the software NIC, as asked for
+  const gpu::ClockKeeper* clock_keeper = nullptr;                    // where the user lets a row lock the SM clock
   std::chrono::nanoseconds limit = std::chrono::seconds(60);         // for one row
   const std::atomic<bool>* stop = nullptr;                           // set on a time limit or an interrupt
   std::function<void(const measure::ActivePath&)> report_path = {};  // once the endpoints are set up
@@ -95,12 +97,13 @@ struct Context {
 struct Experiment {
   std::string name;
   std::string title;     // "Table 3: one 8 B operation"
-  std::string question;  // one sentence
+  std::string question;  // one sentence; of the catalogue's experiments it stands in data/suite/paper.json
   std::string needs;     // what must be there to run it
   std::vector<Variant> variants;
   std::vector<Sweep> sweeps;
   std::uint32_t iterations = 2000;  // a default that leaves p99 its own samples and keeps a demo short
   bool lenient_nic = false;         // wants a software NIC that counts what it would else refuse
+  bool locks_clocks = false;        // locks the SM clock, and does so only with --lock-clocks
   /// Measures on host lanes.
   std::function<void(Context&, const Point&, measure::Record&)> run;
   /// The same question on lanes of a GPU, Context::gpu. Empty where the experiment has none, or this build no CUDA.

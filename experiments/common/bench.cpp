@@ -29,6 +29,13 @@ std::string mapping_name(gda::DoorbellMapping mapping) {
   return "unknown";
 }
 
+std::string gid_text(const verbs::Port& port) {
+  std::string text = fmt::format("index {}, ", port.gid_index);
+  for (std::size_t i = 0; i < port.gid.size(); ++i)
+    text += fmt::format("{}{:02x}", i > 0 && i % 2 == 0 ? ":" : "", port.gid[i]);
+  return text;
+}
+
 /// The software NIC works on a thread of this process, so it competes with the lanes for cores.
 std::string lane_text(const Context& context, unsigned lanes) {
   const bool software = context.nic_kind == measure::Kind::kCx7Sim;
@@ -60,6 +67,9 @@ measure::ActivePath active_path(const Context& context, const verbs::Context& ne
   path.link_layer =
       fmt::format("{}, MTU {}", near.port().link == verbs::LinkLayer::kInfiniBand ? "InfiniBand" : "RoCE v2",
                   verbs::mtu_bytes(mtu));
+  path.nic_firmware = near.firmware();
+  path.gid = gid_text(near.port());
+  path.nic_pci = context.nic_kind == measure::Kind::kCx7Sim ? "" : near.pci_bus_id();
   if (context.clock != nullptr) path.clock = context.clock->name();
   if (context.nic_kind == measure::Kind::kCx7Sim) path.engine = context.engine;
   return path;

@@ -8,7 +8,8 @@ import { badge, section } from "./sections.js";
 const FACTS = [["cpu_model", "processor"], ["cores", "cores"], ["kernel", "kernel"], ["governor", "governor"], ["cpu_clock", "clock"],
   ["rdma_core", "libraries"], ["marrow", "marrow"], ["commit", "commit"], ["compiler", "compiler"], ["build_type", "build"], ["date", "measured"]];
 const PATH = [["nic", "NIC"], ["link_layer", "link layer"], ["doorbell_mapping", "doorbell"], ["registration", "registration"],
-  ["lane", "lane"], ["clock", "lane's clock"], ["gpu", "GPU"], ["engine", "engine"]];
+  ["lane", "lane"], ["clock", "lane's clock"], ["gpu", "GPU"], ["gpu_limits", "GPU limits"], ["gpu_uuid", "GPU UUID"], ["engine", "engine"],
+  ["place", "place"], ["nic_firmware", "NIC firmware"], ["nic_pci", "NIC on PCIe"], ["gid", "GID"]];
 
 function schemes() {
   const root = document.documentElement;

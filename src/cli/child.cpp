@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "cli/hardware.h"
 #include "gpu/device.h"
 #include "measure/lane_clock.h"
 #include "measure/paper.h"
@@ -76,7 +77,8 @@ void settle(measure::Record& record) {
 }
 
 /// What a row's set-up found goes to the parent, for the header, and into the row's own record.
-void keep_path(const measure::ActivePath& path, int out, measure::Record& record) {
+void keep_path(measure::ActivePath path, const experiments::Context& context, int out, measure::Record& record) {
+  add_hardware(context, path);
   record.clock = path.clock;
   record.gpu = path.gpu;
   record.doorbell = path.doorbell;
@@ -87,7 +89,8 @@ void keep_path(const measure::ActivePath& path, int out, measure::Record& record
 measure::Record run_one(const Task& task, experiments::Context& context, int out) {
   auto record = experiments::blank_record(*task.experiment, task.point, context);
   record.warmup = context.warmup;
-  context.report_path = [&](const measure::ActivePath& path) { keep_path(path, out, record); };
+  context.report_path = [&](const measure::ActivePath& path) { keep_path(path, context, out, record); };
+  RowWatch watch(context);
   try {
     experiments::run_on_lane(*task.experiment, context, task.point, record);
   } catch (const util::Error& problem) {
@@ -96,6 +99,7 @@ measure::Record run_one(const Task& task, experiments::Context& context, int out
   } catch (const std::exception& problem) {
     measure::fail(record, problem.what());
   }
+  watch.finish(record);
   settle(record);
   measure::add_paper_values(record);
   return record;
@@ -112,6 +116,7 @@ void run_all(const std::vector<Task>& tasks, std::size_t first, const RunSetting
   context.clock = &prepared.clock;
   context.stop = &stop_requested;
   context.warmup = settings.warmup;
+  context.clock_keeper = settings.clock_keeper;
   context.limit =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(settings.timeout_s));
   const auto raw = settings.samples ? measure::Raw::kWrite : measure::Raw::kLeaveOut;

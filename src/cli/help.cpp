@@ -69,6 +69,8 @@ usage: marrow run EXPERIMENT... [options]
   --samples             the document holds every sample, for pooling and for the report's curves
   --expect STATEMENT    a threshold that must hold, as in 'single-op.issue.p50 <= 0.5us'; may be given more than once;
                         `marrow compare --help` has its form
+  --lock-clocks         let sm-clock lock the SM clock of the lanes' GPU, for everybody who uses it, and give it back at
+                        the end, whatever that is. A lock that was there before is gone then. It needs root
   --csv FILE            write one line a metric to FILE; - is stdout
   --json FILE           write the document marrow.result/2 to FILE; - writes it to stdout, and nothing else there.
                         A file that is there stays whole until the new one is complete

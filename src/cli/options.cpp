@@ -39,6 +39,7 @@ void declare_run(CLI::App& app, RunOptions& run) {
   app.add_option("--policy", run.policies)->expected(1)->take_all()->envname("MARROW_POLICY");
   app.add_option("--axis", run.axes)->expected(1)->take_all();
   app.add_option("--expect", run.expects)->expected(1)->take_all();
+  app.add_flag("--lock-clocks", run.lock_clocks);
   declare_measuring(app, run);
 }
 

@@ -32,6 +32,7 @@ struct RunOptions {
   std::vector<std::string> expects;  // thresholds that must hold
   std::string csv;                   // a file, "-" for stdout, empty for none
   std::string json;                  // the same
+  bool lock_clocks = false;          // rows may lock the SM clock of their GPU
 };
 
 struct SuiteOptions {

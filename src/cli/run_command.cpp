@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <optional>
 
 #include "cli/lane.h"
 #include "cli/output_file.h"
@@ -14,6 +15,7 @@
 #include "cli/terminal.h"
 #include "cli/thresholds.h"
 #include "cli/tool.h"
+#include "gpu/clock_keeper.h"
 #include "measure/csv.h"
 #include "measure/document.h"
 #include "measure/people.h"
@@ -27,7 +29,11 @@ measure::Document measure_all(const Tool& tool, const RunOptions& options, const
                               const NicChoice& nic) {
   measure::Document document{.environments = {measure::read_environment()}};
   auto& environment = document.environments.front();
-  auto outcome = run_passes(tasks, settings_for(tool, options, nic), nic.name, passes_of(options));
+  std::optional<gpu::ClockKeeper> keeper;
+  auto settings = settings_for(tool, options, nic);
+  if (options.lock_clocks) settings.clock_keeper = &keeper.emplace();
+  auto outcome = run_passes(tasks, settings, nic.name, passes_of(options));
+  if (keeper && !keeper->finish()) util::log::warn("not every SM clock was given back");
   document.records = std::move(outcome.records);
   environment.path = std::move(outcome.path);
   if (!outcome.libraries.empty()) environment.rdma_core = outcome.libraries;
@@ -62,6 +68,19 @@ void refuse_unselected(const std::vector<measure::Statement>& statements, const 
   }
 }
 
+/// Before anything is measured: a lock changes the GPU for everybody, so it is never a side effect.
+void refuse_needless_lock(const RunOptions& options, const std::vector<Task>& tasks) {
+  if (!options.lock_clocks) return;
+  const auto locks = [](const Task& task) { return task.experiment->locks_clocks; };
+  constexpr const char* kHint = "marrow run sm-clock --lane gpu --lock-clocks";
+  if (std::none_of(tasks.begin(), tasks.end(), locks))
+    throw util::Error("--lock-clocks is for what locks the SM clock, and nothing here does", util::ErrorKind::kUsage,
+                      kHint);
+  if (options.lane == "host")
+    throw util::Error("--lock-clocks locks the clock of the lanes' GPU, and these lanes are CPU threads",
+                      util::ErrorKind::kUsage, kHint);
+}
+
 /// To stdout, or to stderr where stdout holds a document.
 void tell(const std::string& text, const RunOptions& options) {
   if (options.json == kStdout || options.csv == kStdout) {
@@ -79,6 +98,7 @@ int run_command(const Tool& tool, const RunOptions& options) {
   (void)choose_lane(options.lane, options.engine, nic);
   const auto statements = statements_of(options.expects, {});
   refuse_unselected(statements, tasks);
+  refuse_needless_lock(options, tasks);
   refuse_unwritable(options.json);
   refuse_unwritable(options.csv);
   const auto document = measure_all(tool, options, tasks, nic);

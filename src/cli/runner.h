@@ -19,8 +19,9 @@ struct RunSettings {
   std::optional<std::uint32_t> iterations;  // none: each experiment's own
   std::uint32_t warmup = 0;
   double timeout_s = 60;
-  bool samples = false;       // records come with every sample, for pooling or for the document
-  std::string lane = "host";  // of rows that never reached a context
+  bool samples = false;                            // records come with every sample, for pooling or for the document
+  std::string lane = "host";                       // of rows that never reached a context
+  const gpu::ClockKeeper* clock_keeper = nullptr;  // made before the runner; null: no row may lock a clock
   /// In the child, before its first task: makes the NIC ready and fills the context's NIC fields.
   std::function<void(experiments::Context&)> prepare;
   /// In the parent, when a child begins a row of the tasks. May be empty.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole of src/gpu where CUDA was not found: a refusal.
+// What src/gpu has of CUDA where CUDA was not found: a refusal.
 #include "gpu/device.h"
 #include "util/error.h"
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -62,6 +63,9 @@ Facts read_facts(int index) {
               .minor = properties.minor,
               .multiprocessors = properties.multiProcessorCount,
               .driver = driver_version()};
+  std::array<char, 32> pci{};
+  check(cudaDeviceGetPCIBusId(pci.data(), static_cast<int>(pci.size()), index), "ask where on PCIe a GPU is");
+  facts.pci = pci.data();
   check(cudaDriverGetVersion(&facts.driver_cuda), "ask for the driver's CUDA version");
   check(cudaRuntimeGetVersion(&facts.runtime_cuda), "ask for the runtime's version");
   return facts;

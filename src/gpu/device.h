@@ -25,6 +25,7 @@ struct Facts {
   int driver_cuda = 0;   // 13000 is CUDA 13.0: the newest that the driver knows
   int runtime_cuda = 0;  // what this program was linked with
   std::string driver;    // of the kernel module, or "not exposed"
+  std::string pci;       // "0000:19:00.0"
   Clocks clocks;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much of a time follows a clock: T(f) = C/f + B, with T in us, f in MHz, C in cycles. The paper's Table 6 and
-// Figure 5 are such fits; Marrow locks no clock, so its points come from clocks that were measured.
+// Figure 5 are such fits. sm-clock's points are at clocks as they were measured, not as they were asked for.
 #pragma once
 
 #include <span>

@@ -72,24 +72,40 @@ std::string utc_now() {
   return text.data();
 }
 
+/// Where a part of the path is told: also in the header for people, or in the document alone.
+enum class Shown : std::uint8_t { kEverywhere, kDocument };
+
 struct PathField {
   const char* key;
   const char* title;
   std::string ActivePath::*member;
+  Shown shown = Shown::kEverywhere;
+  bool optional = true;  // left out where it is empty
 };
-constexpr std::array<PathField, 8> kPathFields{{{"nic", "nic", &ActivePath::nic},
-                                                {"link_layer", "link layer", &ActivePath::link_layer},
-                                                {"doorbell_mapping", "doorbell", &ActivePath::doorbell},
-                                                {"registration", "registration", &ActivePath::registration},
-                                                {"lane", "lane", &ActivePath::lane},
-                                                {"clock", "clock", &ActivePath::clock},
-                                                {"gpu", "gpu", &ActivePath::gpu},
-                                                {"engine", "engine", &ActivePath::engine}}};
+constexpr std::array<PathField, 14> kPathFields{
+    {{"nic", "nic", &ActivePath::nic, Shown::kEverywhere, false},
+     {"link_layer", "link layer", &ActivePath::link_layer, Shown::kEverywhere, false},
+     {"doorbell_mapping", "doorbell", &ActivePath::doorbell, Shown::kEverywhere, false},
+     {"registration", "registration", &ActivePath::registration, Shown::kEverywhere, false},
+     {"lane", "lane", &ActivePath::lane, Shown::kEverywhere, false},
+     {"clock", "clock", &ActivePath::clock, Shown::kEverywhere, false},
+     {"gpu", "gpu", &ActivePath::gpu},
+     {"gpu_limits", "gpu limits", &ActivePath::gpu_limits},
+     {"engine", "engine", &ActivePath::engine},
+     {"place", "place", &ActivePath::place},
+     {"nic_firmware", "nic firmware", &ActivePath::nic_firmware, Shown::kDocument},
+     {"nic_pci", "nic on PCIe", &ActivePath::nic_pci, Shown::kDocument},
+     {"gid", "gid", &ActivePath::gid, Shown::kDocument},
+     {"gpu_uuid", "gpu uuid", &ActivePath::gpu_uuid, Shown::kDocument}}};
 
-/// A path without GPU or engine says nothing of them.
 bool is_told(const PathField& field, const ActivePath& path) {
-  const bool optional = field.member == &ActivePath::gpu || field.member == &ActivePath::engine;
-  return !optional || !(path.*field.member).empty();
+  return !field.optional || !(path.*field.member).empty();
+}
+
+/// A real NIC's firmware is worth a line; the software NIC's says nothing.
+bool is_in_header(const PathField& field, const ActivePath& path) {
+  const bool firmware = field.member == &ActivePath::nic_firmware && !path.nic_pci.empty();
+  return is_told(field, path) && (field.shown == Shown::kEverywhere || firmware);
 }
 
 }  // namespace
@@ -115,12 +131,17 @@ Json to_json(const ActivePath& path) {
   for (const auto& field : kPathFields) {
     if (is_told(field, path)) json[field.key] = path.*field.member;
   }
+  if (path.unknown.empty()) return json;
+  json["unknown"] = Json::object();
+  for (const auto& unknown : path.unknown) json["unknown"][unknown.key] = unknown.reason;
   return json;
 }
 
 ActivePath path_from_json(const Json& json) {
   ActivePath path;
   for (const auto& field : kPathFields) path.*field.member = json.value(field.key, "");
+  const auto unknown = json.value("unknown", Json::object());
+  for (const auto& [key, reason] : unknown.items()) path.unknown.push_back({key, reason});
   return path;
 }
 
@@ -153,7 +174,7 @@ std::vector<Fact> facts_of(const Environment& e) {
   std::vector<Fact> facts;
   if (e.path) {
     for (const auto& field : kPathFields) {
-      if (is_told(field, *e.path)) facts.push_back({field.title, *e.path.*field.member});
+      if (is_in_header(field, *e.path)) facts.push_back({field.title, *e.path.*field.member});
     }
   }
   facts.push_back({"machine", fmt::format("{}, {} core{}, {}; governor {}, clock {}", e.cpu_model, e.cores,

@@ -10,6 +10,12 @@
 
 namespace marrow::measure {
 
+/// Why something is not known here, by its key in the document.
+struct Unknown {
+  std::string key;
+  std::string reason;
+};
+
 /// The path this run used, in words, as the endpoints reported it after they were set up (not as it was asked for).
 struct ActivePath {
   std::string nic;           // "mlx5_sim0 -> mlx5_sim1 (cx7-sim)"
@@ -18,8 +24,16 @@ struct ActivePath {
   std::string registration;  // how memory was registered
   std::string lane;          // "host: 2 threads on 2 cores"
   std::string clock;
-  std::string gpu = {};     // of gpu lanes; else empty, and then neither printed nor written
-  std::string engine = {};  // of the software NIC, where one was asked for
+  // What is empty is neither printed nor written; `unknown` then may say why.
+  std::string gpu = {};  // of gpu lanes
+  std::string gpu_uuid = {};
+  std::string gpu_limits = {};  // "SM clock up to 1980 MHz, power cap 700 W"
+  std::string engine = {};      // of the software NIC, where one was asked for
+  std::string nic_firmware = {};
+  std::string nic_pci = {};  // its place on PCIe
+  std::string gid = {};      // "index 3, fe80:0000:..."
+  std::string place = {};    // NUMA nodes of GPU and NIC, and what lies between them
+  std::vector<Unknown> unknown = {};
 };
 
 struct Environment {

@@ -128,6 +128,8 @@ Record pooled(std::span<const Record> runs) {
     add_counts(sum.counts, done[i].counts);
     add_outcome(sum, done[i], i + 1);
     sum.runs += done[i].runs;
+    if (i > 0 && done[i].gpu_state)
+      sum.gpu_state = sum.gpu_state ? pooled(*sum.gpu_state, *done[i].gpu_state) : done[i].gpu_state;
   }
   if (done.size() < runs.size()) {
     sum.warnings.push_back(std::to_string(done.size()) + " of " + std::to_string(runs.size()) + " runs were made");

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "measure/gpu_state.h"
 #include "measure/statistics.h"
 
 namespace marrow::measure {
@@ -80,10 +81,11 @@ struct Record {
   std::string lane;
   std::string nic;
   std::string clock;
-  std::string engine;        // of the software NIC, as asked for: auto, cpu, gpu, gpu:1; empty on a real NIC
-  std::string gpu;           // that the lanes ran on; empty on host lanes
-  std::string doorbell;      // how the lanes reached the doorbell
-  std::string registration;  // how memory was registered, and where it lay
+  std::string engine;                 // of the software NIC, as asked for: auto, cpu, gpu, gpu:1; empty on a real NIC
+  std::string gpu;                    // that the lanes ran on; empty on host lanes
+  std::optional<GpuState> gpu_state;  // of that GPU while the row ran; older versions did not record it
+  std::string doorbell;               // how the lanes reached the doorbell
+  std::string registration;           // how memory was registered, and where it lay
   Status status = Status::kPassed;
   std::string reason;     // why it failed or was waived; empty when passed
   bool verified = false;  // the bytes of every operation were compared at the far side

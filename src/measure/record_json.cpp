@@ -167,6 +167,7 @@ Record read(const Json& json) {
                 .reason = json.at("reason"),
                 .verified = json.at("verified")};
   if (!json.at("warmup").is_null()) record.warmup = json["warmup"].get<std::uint32_t>();
+  if (json.contains("gpu_state")) record.gpu_state = gpu_state_from_json(json["gpu_state"]);
   for (const auto& [name, value] : json.at("axes").items()) {
     if (value.is_number()) {
       record.axes.push_back({name, value.get<std::int64_t>()});
@@ -208,6 +209,7 @@ Json to_json(const Record& record, Raw raw) {
             {"registration", record.registration}};
   for (const auto& metric : record.metrics) json["metrics"].push_back(metric_json(metric, raw));
   if (record.warmup) json["warmup"] = *record.warmup;
+  if (record.gpu_state) json["gpu_state"] = to_json(*record.gpu_state);
   for (const auto& e : record.expectations) json["expect"].push_back({{"text", e.text}, {"held", e.held}});
   return json;
 }

@@ -18,7 +18,8 @@ enum class Quantity : std::uint8_t {
   kPercent,
   kRare,
   kRegisters,
-  kBlocks
+  kBlocks,
+  kCycles
 };
 
 struct Unit {
@@ -28,7 +29,7 @@ struct Unit {
   bool written;
   Better better;
 };
-constexpr std::array<Unit, 17> kUnits{{
+constexpr std::array<Unit, 18> kUnits{{
     {"us", Quantity::kTime, 1, true, Better::kLess},
     {"ns", Quantity::kTime, 1e-3, false, Better::kLess},
     {"ms", Quantity::kTime, 1e3, false, Better::kLess},
@@ -46,6 +47,7 @@ constexpr std::array<Unit, 17> kUnits{{
     {"per million", Quantity::kRare, 1, true, Better::kLess},
     {"registers", Quantity::kRegisters, 1, true, Better::kLess},
     {"blocks", Quantity::kBlocks, 1, true, Better::kMore},
+    {"cycles", Quantity::kCycles, 1, true, Better::kLess},
 }};
 
 const Unit* find(std::string_view name) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 
 #include "util/error.h"
@@ -110,6 +111,18 @@ Context::Context(const std::string& device_name)
       capabilities_(query_capabilities(handle_.get())),
       port_(query_port(handle_, device_name)) {
   require_what_queues_need(capabilities_, name_);
+}
+
+std::string Context::firmware() const {
+  ibv_device_attr attributes{};
+  return ibv_query_device(get(), &attributes) == 0 ? attributes.fw_ver : "";
+}
+
+std::string Context::pci_bus_id() const {
+  std::error_code problem;
+  const std::filesystem::path device = std::filesystem::path(get()->device->ibdev_path) / "device";
+  const auto name = std::filesystem::read_symlink(device, problem).filename().string();
+  return std::count(name.begin(), name.end(), ':') == 2 ? name : "";
 }
 
 Pd::Pd(const Context& context) : handle_(ibv_alloc_pd(context.get())) {

@@ -38,6 +38,10 @@ class Context {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const Capabilities& capabilities() const { return capabilities_; }
   [[nodiscard]] const Port& port() const { return port_; }
+  /// As the device tells it; empty when it does not.
+  [[nodiscard]] std::string firmware() const;
+  /// "0000:1a:00.0"; empty when the kernel shows none.
+  [[nodiscard]] std::string pci_bus_id() const;
 
  private:
   std::string name_;

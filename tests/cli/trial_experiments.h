@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "experiments/experiment.h"
+#include "gpu/clock_keeper.h"
 #include "util/error.h"
 
 namespace marrow::experiments {
@@ -74,6 +75,17 @@ inline std::vector<Experiment> trial_experiments() {
       });
   add("exits", one, [](Context&, const Point&, Record&) { std::_Exit(3); });
   add("is-slow", one, [](Context& c, const Point&, Record& r) { take(c, r, true); });
+  add("locks", {{"trial", "gives-back", {}}, {"trial", "crashes", {}}, {"trial", "hangs", {}}},
+      [](Context& c, const Point& p, Record& r) {
+        if (c.clock_keeper == nullptr) throw util::Error("it was not told to lock", util::ErrorKind::kWaived);
+        const gpu::Nvml gpu("ffff:19:00.0");  // no real GPU is there
+        gpu::ClockLock lock(*c.clock_keeper, gpu);
+        lock.set(1500);
+        if (p.policy == "crashes") std::raise(SIGKILL);
+        while (p.policy == "hangs") ::pause();
+        take(c, r, false);
+      });
+  list.back().locks_clocks = true;
   add("hangs", one, [](Context&, const Point&, Record&) {
     for (;;) ::pause();
   });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tool with the trial experiments, a machine with two imaginary devices, and a NIC that cannot be made ready when
-// MARROW_TRIAL_NIC says so. Of its one imaginary GPU nothing can be had. Under three of the paper's names, for suites,
+// MARROW_TRIAL_NIC says so. Of its one imaginary GPU nothing can be had,
+// and with MARROW_TRIAL_GPU its lanes are CPU threads. Under three of the paper's names, for suites,
 // it has experiments that pass, crash and are slow.
 #include "cli/tool.h"
 #include "cli/trial_experiments.h"
@@ -35,6 +36,7 @@ int main(int argc, char** argv) {
                                .open_gpu = [](int index) -> std::shared_ptr<marrow::gpu::Device> {
                                  using marrow::util::Error;
                                  using marrow::util::ErrorKind;
+                                 if (std::getenv("MARROW_TRIAL_GPU") != nullptr) return nullptr;
                                  if (index == 0) throw Error("no GPU in this trial", ErrorKind::kWaived, "--lane host");
                                  throw Error("no GPU 7 here: there is only GPU 0", ErrorKind::kUsage, "--lane gpu:0");
                                }};

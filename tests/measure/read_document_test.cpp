@@ -100,6 +100,13 @@ TEST(Merge, TheSameRowWithoutSamplesOrOfAnotherBuildIsRefused) {
   EXPECT_THROW((void)merge(std::array{NamedDocument{"a", sample_document()}, NamedDocument{"b", other}}), util::Error);
 }
 
+TEST(ReadDocument, WhatStandsUnderResultsIsReadThoughItKnowsNothingOfGpuStates) {
+  const auto document = read_document(RESULTS "/single-op.json");
+  ASSERT_FALSE(document.records.empty());
+  EXPECT_FALSE(document.records[0].gpu_state.has_value());
+  EXPECT_TRUE(document.environments[0].path->unknown.empty());
+}
+
 TEST(Merge, OtherRowsStandSideBySideWithTheirEnvironment) {
   auto other = sample_document();
   other.environments[0].cpu_model = "another";

@@ -35,6 +35,8 @@ inline Record sample_record() {
 inline Record waived_record() {
   Record record{.experiment = "single-op", .path = "mini-gda", .policy = "none", .lane = "gpu", .nic = "cx7-sim"};
   record.gpu = "GPU 0";
+  record.gpu_state = GpuState{.looks = 1, .slowed_by = {"sync boost"}};
+  record.gpu_state->sm_mhz.add(1980);
   record.status = Status::kWaived;
   record.reason = "no GPU here; --lane host runs on CPU threads";
   return record;
@@ -44,7 +46,11 @@ inline Document sample_document() {
   Document document{.environments = {read_environment()}, .records = {sample_record(), waived_record()}};
   for (auto& record : document.records) record.clock = "test clock";
   document.environments[0].path = ActivePath{"a -> b", "InfiniBand", "a page", "ibv_reg_mr", "host", "test clock"};
-  document.environments[0].path->engine = "auto";
+  auto& path = *document.environments[0].path;
+  path.engine = "auto";
+  path.gpu_limits = "SM clock up to 1980 MHz, power cap 700 W";
+  path.gid = "index 0, fe80";
+  path.unknown = {{"place", "this machine does not show it"}};
   return document;
 }
 
