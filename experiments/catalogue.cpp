@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list. A new experiment is a folder and a line here.
+// The list. A new experiment is a folder, a line here and an entry in data/suite/paper.json, which has its question.
 #include "experiments/catalogue.h"
 
 #include "experiments/batch_under_load/batch_under_load.h"
@@ -16,6 +16,7 @@
 #include "experiments/inline_payload/inline_payload.h"
 #include "experiments/latency_payload/latency_payload.h"
 #include "experiments/loaded_rtt/loaded_rtt.h"
+#include "experiments/null/null.h"
 #include "experiments/ordering/ordering.h"
 #include "experiments/ordering_litmus/ordering_litmus.h"
 #include "experiments/proxy_clock_state/proxy_clock_state.h"
@@ -25,11 +26,14 @@
 #include "experiments/queue_isolation/queue_isolation.h"
 #include "experiments/queue_placement/queue_placement.h"
 #include "experiments/single_op/single_op.h"
+#include "experiments/sm_clock/sm_clock.h"
 #include "experiments/timer_check/timer_check.h"
+#include "measure/suite.h"
 
 namespace marrow::experiments {
+namespace {
 
-std::vector<Experiment> catalogue() {
+std::vector<Experiment> without_questions() {
   return {
       single_op(),
       ordering(),
@@ -38,6 +42,7 @@ std::vector<Experiment> catalogue() {
       completion_breakdown(),
       completion_scope(),
       queue_placement(),
+      sm_clock(),
       gpu_rate(),
       host_doorbell(),
       gdaki_publication(),
@@ -55,7 +60,20 @@ std::vector<Experiment> catalogue() {
       enclosing_residency(),
       enclosing_live_values(),
       timer_check(),
+      null_experiment(),
   };
+}
+
+}  // namespace
+
+std::vector<Experiment> catalogue() {
+  auto list = without_questions();
+  const auto suite = measure::suite_named("paper");
+  for (auto& experiment : list) {
+    const auto* entry = measure::entry_of(suite, experiment.name);
+    if (entry != nullptr) experiment.question = entry->question;
+  }
+  return list;
 }
 
 }  // namespace marrow::experiments

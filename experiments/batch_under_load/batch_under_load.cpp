@@ -51,7 +51,6 @@ Experiment batch_under_load() {
   return {
       .name = "batch-under-load",
       .title = "Section 4.2, chained requests beside a probe",
-      .question = "What does chaining requests cost a probe with a ring of its own, and what does the bulk gain?",
       .needs = "two endpoints: cx7-sim, or one or two mlx5 devices",
       .variants = {{"mini-proxy",
                     std::string(proxy::Tuned::name),

@@ -43,7 +43,6 @@ Experiment completion_breakdown() {
   return {
       .name = "completion-breakdown",
       .title = "Section 4.1, from doorbell to CQE",
-      .question = "How long after the doorbell store is a valid CQE seen, and what else is in put+completion?",
       .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; gpu lanes: a GPU of sm_90 or newer",
       .variants = {row(SingleOpInline::name, "inline"), row(SingleOpPointer::name, "pointer"),
                    row(SingleOpUnordered::name, "inline")},

@@ -66,7 +66,6 @@ Experiment completion_scope() {
   return {
       .name = "completion-scope",
       .title = "Figure 4, what a wait waits for",
-      .question = "How does put+completion grow with the number of queues, for a wait on all and on the used one?",
       .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; gpu lanes: a GPU of sm_90 or newer",
       .variants = std::move(variants),
       .sweeps = {{.name = "queues",

@@ -122,7 +122,6 @@ Experiment dc_cost() {
   return {
       .name = "dc-cost",
       .title = "Section 4.3.3, dynamically connected queues",
-      .question = "What does DC add to a put, and what does a new destination with each put cost?",
       .needs =
           "two endpoints with the DC transport: cx7-sim, or one or two mlx5 devices; InfiniBand for addresses of 16 "
           "bytes; gpu lanes: a GPU of sm_90 or newer",

@@ -58,7 +58,6 @@ void refuse_host_lane(Context&, const Point&, measure::Record&) {
 Experiment enclosing_kernel() {
   return {.name = "enclosing-kernel",
           .title = "Figure 9 and Table 14, the kernel around a send",
-          .question = "What do dormant code, sending, and waiting cost the useful work of the kernel around them?",
           .needs = "a GPU; the arms that send with mini-gda two endpoints: cx7-sim, or one or two mlx5 devices",
           .variants = variants(),
           .sweeps = {{.name = "messages",

@@ -7,14 +7,12 @@
 namespace marrow::experiments {
 
 Experiment enclosing_live_values() {
-  Experiment experiment{
-      .name = "enclosing-live-values",
-      .title = "Appendix D.2, live values across a call",
-      .question = "How do inlining and separate compilation trade register demand against spills as live state grows?",
-      .needs = "a GPU",
-      .iterations = 21,
-      .run = enclosing::refuse_host_lane,
-      .run_on_gpu = enclosing::on_gpu()};
+  Experiment experiment{.name = "enclosing-live-values",
+                        .title = "Appendix D.2, live values across a call",
+                        .needs = "a GPU",
+                        .iterations = 21,
+                        .run = enclosing::refuse_host_lane,
+                        .run_on_gpu = enclosing::on_gpu()};
   for (const std::int64_t live : {8, 32, 96, 160, 224}) {
     for (const auto* path : {"mini-gda", "mini-proxy"}) {
       for (const auto* packaging : {"inlined", "separate"}) {

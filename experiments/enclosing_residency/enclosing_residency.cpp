@@ -9,7 +9,6 @@ namespace marrow::experiments {
 Experiment enclosing_residency() {
   Experiment experiment{.name = "enclosing-residency",
                         .title = "Section 4.3.2, eight blocks an SM",
-                        .question = "Does even the bare path cost throughput when residency is high?",
                         .needs = "a GPU",
                         .iterations = 45,
                         .run = enclosing::refuse_host_lane,

@@ -84,9 +84,6 @@ Experiment gdaki_publication() {
   Experiment experiment{
       .name = "gdaki-publication",
       .title = "Section 4.3.1, publishing on a shared queue",
-      .question =
-          "What does each way of publishing on a queue that others may post to cost one lane, and what rate do "
-          "lanes reach that publish each put, drifting or in step?",
       .needs =
           "two endpoints: cx7-sim, or one or two mlx5 devices; a NIC that takes doorbells without a record for "
           "atomic-max and gdaki-reliable; gpu lanes: a GPU of sm_90 or newer",

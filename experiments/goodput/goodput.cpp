@@ -72,7 +72,6 @@ Experiment goodput() {
   return {
       .name = "goodput",
       .title = "Figure 8 and Table 12, goodput against payload",
-      .question = "From which payload on does each transport fill the link?",
       .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; a core a worker",
       .variants = {{"mini-gda", std::string(StreamPolicy::name), {}}, proxy_row(1, 8, 16), proxy_row(4, 32, 16)},
       .iterations = 10,

@@ -87,7 +87,6 @@ Experiment gpu_rate() {
   return {
       .name = "gpu-rate",
       .title = "Table 5, rate of 8 B puts",
-      .question = "How does the message rate depend on threads, queues, SMs, sharing and WQEs per doorbell?",
       .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; gpu lanes: a GPU of sm_90 or newer",
       .variants = std::move(variants),
       .iterations = 20,

@@ -84,7 +84,6 @@ Experiment host_doorbell() {
   return {
       .name = "host-doorbell",
       .title = "Section 4.3.1, a doorbell rung by the host",
-      .question = "What does it cost that a host thread rings for WQEs that the lane has built?",
       .needs =
           "two endpoints: cx7-sim, or one or two mlx5 devices; a core for the thread that rings; gpu lanes: a "
           "GPU of sm_90 or newer",

@@ -51,7 +51,6 @@ Experiment inline_payload() {
   return {
       .name = "inline-payload",
       .title = "Figure 3, payload in the WQE or by pointer",
-      .question = "When does carrying the payload inside the WQE beat a pointer to it, in latency and batched rate?",
       .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; gpu lanes: a GPU of sm_90 or newer",
       .variants = {row("inline"), row("pointer")},
       .sweeps = {{.name = "bytes",

@@ -46,7 +46,6 @@ Experiment latency_payload() {
   return {
       .name = "latency-payload",
       .title = "Figure 11, one put against its payload",
-      .question = "How does put+completion of one operation grow with its payload?",
       .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; gpu lanes: a GPU of sm_90 or newer",
       .variants = {{"mini-gda", std::string(PointerPolicy::name), {{"payload", std::string("pointer")}}},
                    {"mini-proxy", std::string(proxy::Tuned::name), {{"payload", std::string("pointer")}}}},

@@ -15,7 +15,6 @@ Experiment loaded_rtt() {
   return {
       .name = "loaded-rtt",
       .title = "Figure 6, a round trip beside bulk traffic",
-      .question = "What do bulk lanes at both ends do to a probe's round trip, on a shared and on a reserved queue?",
       .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; gpu lanes: a GPU of sm_90 or newer",
       .variants = {{"mini-gda", std::string(LoadPolicy::name), {{"sharing", std::string("slots")}}},
                    proxy_row(1, 1, 16)},

@@ -38,7 +38,6 @@ Experiment ordering() {
   Experiment experiment{
       .name = "ordering",
       .title = "Table 4, ordering before the doorbell",
-      .question = "How do the ordering choices ahead of the doorbell change issue and put+completion?",
       .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; gpu lanes: a GPU of sm_90 or newer",
       .run = run,
 #ifdef MARROW_HAS_CUDA

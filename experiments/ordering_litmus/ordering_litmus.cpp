@@ -116,9 +116,6 @@ Experiment ordering_litmus() {
   Experiment experiment{
       .name = "ordering-litmus",
       .title = "ordering before the doorbell, counted",
-      .question =
-          "How often does the NIC read older bytes than a doorbell announced, by recipe, place of the queues and of "
-          "the doorbell and batch, and what does each recipe cost?",
       .needs = "two endpoints, for stale WQEs the software NIC; gpu lanes: a GPU of sm_90 or newer",
       .iterations = 80'000,
       .lenient_nic = true,

@@ -27,7 +27,6 @@ Experiment proxy_clock_state() {
   return {
       .name = "proxy-clock-state",
       .title = "Tables 9 and 10, a proxy on cold and on warm cores",
-      .question = "What does the state of the host's cores do to a proxy's latency, its tail and its rate?",
       .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; cores whose clock follows their load",
       .variants = {{"mini-proxy", std::string(proxy::Baseline::name), {}},
                    {"mini-proxy", std::string(proxy::Tuned::name), {}}},

@@ -99,7 +99,6 @@ Experiment proxy_enqueue() {
   Experiment experiment{
       .name = "proxy-enqueue",
       .title = "Table 3 and section 4.1, the hand-off to a CPU worker",
-      .question = "Which parts of the GPU-to-host hand-off set the enqueue time, and how far can it fall?",
       .needs = "nothing: a CPU thread answers, and no NIC takes part; --lane gpu a GPU",
       .run = [](Context& context, const Point& point,
                 measure::Record& record) { enqueue::measure_enqueue(enqueue::host_lane, context, point, record); },

@@ -40,7 +40,6 @@ Experiment proxy_idle_rtt() {
   return {
       .name = "proxy-idle-rtt",
       .title = "Table 3 and section 4.2, one message through a CPU worker",
-      .question = "How long does one 8 B message take through a CPU worker while nothing else goes on?",
       .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; gpu lanes: a GPU of sm_90 or newer",
       .variants = {{"mini-proxy", std::string(proxy::Baseline::name), {{"workers", std::int64_t{1}}}},
                    {"mini-proxy", std::string(proxy::Tuned::name), {{"workers", std::int64_t{1}}}}},

@@ -45,7 +45,6 @@ Experiment proxy_rate() {
   return {
       .name = "proxy-rate",
       .title = "Figure 7 and Table 10, rate of 8 B puts by CPU workers",
-      .question = "How does a proxy's message rate grow with its workers and with the requests it chains?",
       .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; a core a worker",
       .variants = {{"mini-proxy", std::string(proxy::Tuned::name), {{"rings", std::int64_t{kRateRings}}}}},
       .sweeps = {{.name = "workers", .meaning = "CPU threads that post", .values = {1, 2, 4, 8}, .min = 1, .max = 32},

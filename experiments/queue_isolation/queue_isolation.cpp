@@ -65,7 +65,6 @@ Experiment queue_isolation() {
   return {
       .name = "queue-isolation",
       .title = "Table 11, a probe's queue beside bulk traffic",
-      .question = "How much of a loaded round trip does a queue of its own win back, at the same carried load?",
       .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; a core a worker",
       .variants = {{"mini-gda",
                     std::string(LoadPolicy::name),

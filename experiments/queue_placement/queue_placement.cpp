@@ -45,7 +45,6 @@ Experiment queue_placement() {
   return {
       .name = "queue-placement",
       .title = "Section 4.1, where the queues lie",
-      .question = "What do issue and completion cost with SQ, CQ and dbrec in host memory instead of the GPU's?",
       .needs =
           "two endpoints: cx7-sim, or one or two mlx5 devices; gpu lanes: a GPU of sm_90 or newer, and with "
           "cx7-sim --engine gpu for the rows with all in host memory",

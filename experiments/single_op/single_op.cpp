@@ -87,7 +87,6 @@ Experiment single_op() {
   };
   return {.name = "single-op",
           .title = "Table 3, one 8 B operation",
-          .question = "What does one 8 B put cost to issue, to complete, and there and back?",
           .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; gpu lanes: a GPU of sm_90 or newer",
           .variants = {row("mini-gda", "gpu-fence", "inline"), row("mini-gda", "gpu-fence", "pointer"),
                        row("mini-gda", "none", "inline"), row("verbs", "libmlx5", "inline")},

@@ -9,20 +9,17 @@
 #include "util/error.h"
 
 namespace marrow::experiments {
-namespace {
 
-SingleOpRow row_of(const Point& point) {
+SingleOpRow single_op_row(const Point& point) {
   if (point.policy == SingleOpUnordered::name) return SingleOpRow::kUnordered;
   return point.text("payload") == "pointer" ? SingleOpRow::kPointer : SingleOpRow::kInline;
 }
-
-}  // namespace
 
 void single_op_on_gpu(Context& context, const Point& point, measure::Record& record) {
   if (point.path == "verbs") {
     throw util::Error("libmlx5 posts from a CPU", util::ErrorKind::kWaived, "--lane host for this row");
   }
-  const auto row = row_of(point);
+  const auto row = single_op_row(point);
   const auto ordering = row == SingleOpRow::kUnordered ? SingleOpUnordered::ordering : SingleOpInline::ordering;
   GpuBench bench(context);
   report_path(context, bench, kRoundTripLanes);

@@ -3,8 +3,12 @@
 #pragma once
 
 #include "experiments/experiment.h"
+#include "experiments/single_op/single_op_kernels.h"
 
 namespace marrow::experiments {
+
+/// Also of sm-clock, which has the same rows.
+[[nodiscard]] SingleOpRow single_op_row(const Point& point);
 
 void single_op_on_gpu(Context& context, const Point& point, measure::Record& record);
 

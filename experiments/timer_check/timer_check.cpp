@@ -47,7 +47,6 @@ Experiment timer_check() {
   return {
       .name = "timer-check",
       .title = "Appendix A, an artificial delay",
-      .question = "Do the timers see a delay of the replying lane as it is?",
       .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; two lanes; gpu lanes: a GPU of sm_90 or newer",
       .variants = {{"mini-gda", std::string(gda::GpuFence::name), {}}},
       .sweeps = {{.name = "delay_us",

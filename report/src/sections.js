@@ -76,6 +76,7 @@ export function section(entry) {
   return h("section", { id: entry.id, class: "experiment", "data-status": measured ? statusOf(entry.records) : "absent", "aria-labelledby": `${entry.id}-title` },
     h("h2", { id: `${entry.id}-title` }, entry.id, " ", measured ? badge(statusOf(entry.records)) : h("span", { class: "badge absent" }, "not in these documents")),
     h("p", { class: "question" }, entry.question, from && !entry.own ? h("span", { class: "from" }, ` Paper: ${from}.`) : null),
+    entry.setup ? h("p", { class: "from" }, `The paper's set-up: ${entry.setup}.`) : null,
     measured ? h("p", { class: "counts" }, `${count.passed} rows passed, ${count.failed} failed, ${count.waived} waived`,
       entry.records.length > 1 && sharedWords(entry.records).length ? `; every row: ${sharedWords(entry.records).join(" ")}` : "") : null,
     waivedPart(entry), shapes(entry),

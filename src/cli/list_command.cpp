@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/closest.h"
+#include "cli/list_details.h"
 #include "cli/select.h"
 #include "cli/terminal.h"
 #include "cli/tool.h"
@@ -24,45 +25,13 @@ bool contains_without_case(const std::string& text, const std::string& pattern) 
   return std::search(text.begin(), text.end(), pattern.begin(), pattern.end(), same) != text.end();
 }
 
+bool matches(const measure::SuiteEntry& entry, const std::string& pattern) {
+  return contains_without_case(entry.id, pattern) || contains_without_case(entry.question, pattern);
+}
+
 bool matches(const Experiment& experiment, const std::string& pattern) {
   return contains_without_case(experiment.name, pattern) || contains_without_case(experiment.title, pattern) ||
          contains_without_case(experiment.question, pattern);
-}
-
-/// "bytes: payload of one put (8, 16, 32; any multiple of 4 within 8 and 220)"
-std::string sweep_text(const experiments::Sweep& sweep) {
-  return fmt::format("{}: {} ({}; any multiple of {} within {} and {})", sweep.name, sweep.meaning,
-                     fmt::join(sweep.values, ", "), sweep.step, sweep.min, sweep.max);
-}
-
-std::vector<std::string> variant_axis_texts(const Experiment& experiment) {
-  std::vector<std::string> texts;
-  for (const auto& name : axis_names(experiment)) {
-    std::vector<std::string> values;
-    for (const auto& variant : experiment.variants) {
-      for (const auto& axis : variant.axes) {
-        if (axis.name != name) continue;
-        const auto value = measure::text_of(axis).substr(name.size() + 1);
-        if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
-      }
-    }
-    if (!values.empty()) texts.push_back(fmt::format("{}: {}", name, fmt::join(values, ", ")));
-  }
-  return texts;
-}
-
-std::string details(const Experiment& experiment, std::size_t width) {
-  const auto line = [&](const std::string& title, const std::string& text) {
-    return fmt::format("  {:<10}{}", title, measure::wrapped(text, "            ", width).substr(12));
-  };
-  std::string text = experiment.name + ": " + experiment.title + "\n";
-  text += line("question", experiment.question);
-  text += line("needs", experiment.needs);
-  text += line("lanes", experiment.run_on_gpu ? "host, gpu" : "host");
-  text += line("policies", fmt::format("{}", fmt::join(policy_names(experiment), ", ")));
-  for (const auto& axis : variant_axis_texts(experiment)) text += line("axis", axis);
-  for (const auto& sweep : experiment.sweeps) text += line("axis", sweep_text(sweep));
-  return text + line("default", fmt::format("{} timed operations a row", experiment.iterations));
 }
 
 /// Why there are no gpu lanes here; empty where there are.
@@ -75,15 +44,14 @@ std::string why_no_gpu(const Tool& tool) {
   }
 }
 
-const measure::SuiteEntry* entry_of(const measure::Suite& suite, const std::string& name) {
-  const auto at = std::find_if(suite.entries.begin(), suite.entries.end(), [&](const auto& e) { return e.id == name; });
-  return at == suite.entries.end() ? nullptr : &*at;
-}
-
 /// What of it runs on this machine.
 std::string here_text(const Experiment& experiment, const measure::SuiteEntry* entry, bool has_gpu) {
   const bool host = entry == nullptr || !entry->gpu_only;
   const bool gpu = experiment.run_on_gpu != nullptr && has_gpu;
+  if (experiment.locks_clocks) {
+    return gpu ? "waived here until it may lock the SM clock: --lane gpu --lock-clocks, as root"
+               : "waived here: it locks a GPU's SM clock, and there is no gpu lane";
+  }
   if (host) return gpu ? "runs here on host and gpu lanes" : "runs here on host lanes";
   return gpu ? "runs here on gpu lanes" : "waived here: it needs gpu lanes";
 }
@@ -95,20 +63,27 @@ std::string overview(const Tool& tool, const measure::Suite& suite, bool has_gpu
   for (const auto& e : tool.experiments) {
     const auto count = policy_names(e).size();
     text += fmt::format("  {:<{}}{}; {} polic{}; {}\n", e.name, column, e.title, count, count == 1 ? "y" : "ies",
-                        here_text(e, entry_of(suite, e.name), has_gpu));
+                        here_text(e, measure::entry_of(suite, e.name), has_gpu));
     text += measure::wrapped(e.question, std::string(column + 2, ' '), width);
   }
   return text;
 }
 
 /// The paper's experiments that Marrow does not have.
-std::string absent_text(const Tool& tool, const measure::Suite& suite, std::size_t width) {
-  std::string text;
+std::vector<const measure::SuiteEntry*> absent_of(const Tool& tool, const measure::Suite& suite) {
+  std::vector<const measure::SuiteEntry*> list;
   for (const auto& entry : suite.entries) {
     const bool there = std::any_of(tool.experiments.begin(), tool.experiments.end(),
                                    [&](const Experiment& e) { return e.name == entry.id; });
-    if (there || entry.absent.empty()) continue;
-    const auto line = fmt::format("{}: {}; it would need {}", entry.id, entry.absent, entry.would);
+    if (!there && !entry.absent.empty()) list.push_back(&entry);
+  }
+  return list;
+}
+
+std::string absent_text(const Tool& tool, const measure::Suite& suite, std::size_t width) {
+  std::string text;
+  for (const auto* entry : absent_of(tool, suite)) {
+    const auto line = fmt::format("{}: {}; it would need {}", entry->id, entry->absent, entry->would);
     text += "  " + measure::wrapped(line, "    ", width).substr(4);
   }
   return text.empty() ? text : "waived everywhere, since Marrow does not have them:\n" + text + "\n";
@@ -128,8 +103,8 @@ std::string hints(const Tool& tool, const std::string& no_gpu, std::size_t width
 
 int list_command(const Tool& tool, const ListOptions& options) {
   const auto width = stdout_look().width;
+  const auto suite = measure::suite_named("paper");
   if (options.pattern.empty()) {
-    const auto suite = measure::suite_named("paper");
     const auto no_gpu = why_no_gpu(tool);
     print(overview(tool, suite, no_gpu.empty(), width) + "\n" + absent_text(tool, suite, width) +
           hints(tool, no_gpu, width));
@@ -137,11 +112,16 @@ int list_command(const Tool& tool, const ListOptions& options) {
   }
   std::string text;
   for (const auto& experiment : tool.experiments) {
-    if (matches(experiment, options.pattern)) text += (text.empty() ? "" : "\n") + details(experiment, width);
+    if (!matches(experiment, options.pattern)) continue;
+    text += (text.empty() ? "" : "\n") + details(experiment, measure::entry_of(suite, experiment.name), width);
+  }
+  for (const auto* entry : absent_of(tool, suite)) {
+    if (matches(*entry, options.pattern)) text += (text.empty() ? "" : "\n") + details(*entry, width);
   }
   if (text.empty()) {
     std::vector<std::string> names;
     for (const auto& experiment : tool.experiments) names.push_back(experiment.name);
+    for (const auto* entry : absent_of(tool, suite)) names.push_back(entry->id);
     throw util::Error(
         fmt::format("no experiment matches '{}'{}", options.pattern, closest_text(options.pattern, names)),
         util::ErrorKind::kUsage, "marrow list");

@@ -40,6 +40,7 @@ Json suite_json(const measure::Suite& suite, const measure::Document& document) 
                     {"section", entry.section},
                     {"sources", entry.sources},
                     {"question", entry.question},
+                    {"setup", entry.setup},
                     {"own", entry.own},
                     {"shapes", shapes_json(entry, document)}});
   }

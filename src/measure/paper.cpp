@@ -43,18 +43,38 @@ bool matches(const Json& entry, const Record& record, std::string_view metric) {
                      [&](const auto& axis) { return has_axis(record, axis.key(), axis.value()); });
 }
 
+/// One a platform.
+std::vector<PaperValue> values_of(const Json& entry) {
+  std::vector<PaperValue> values;
+  for (const auto& [platform, value] : entry.at("values").items()) {
+    PaperValue paper{.unit = entry.at("unit"), .platform = platform, .source = entry.at("source")};
+    paper.value = value.is_array() ? value.at(0) : value;
+    if (value.is_array()) paper.to = value.at(1).get<double>();
+    values.push_back(std::move(paper));
+  }
+  return values;
+}
+
+std::string row_text(const Json& entry) {
+  Record row{.path = entry.at("path"), .policy = entry.at("policy")};
+  const auto axes = entry.value("axes", Json::object());
+  for (const auto& [name, value] : axes.items()) {
+    if (value.is_number()) {
+      row.axes.push_back({name, value.get<std::int64_t>()});
+    } else {
+      row.axes.push_back({name, value.get<std::string>()});
+    }
+  }
+  return label_of(row);
+}
+
 }  // namespace
 
 std::vector<PaperValue> paper_values(const Record& record, std::string_view metric) {
   std::vector<PaperValue> found;
   for (const auto& entry : entries()) {
     if (!matches(entry, record, metric)) continue;
-    for (const auto& [platform, value] : entry.at("values").items()) {
-      PaperValue paper{.unit = entry.at("unit"), .platform = platform, .source = entry.at("source")};
-      paper.value = value.is_array() ? value.at(0) : value;
-      if (value.is_array()) paper.to = value.at(1).get<double>();
-      found.push_back(std::move(paper));
-    }
+    for (auto&& value : values_of(entry)) found.push_back(std::move(value));
   }
   return found;
 }
@@ -63,8 +83,13 @@ void add_paper_values(Record& record) {
   for (auto& metric : record.metrics) metric.paper = paper_values(record, metric.name);
 }
 
-std::size_t paper_entry_count() {
-  return entries().size();
+std::vector<PrintedValue> printed_values(std::string_view experiment) {
+  std::vector<PrintedValue> found;
+  for (const auto& entry : entries()) {
+    if (entry.at("experiment") != experiment) continue;
+    for (auto&& value : values_of(entry)) found.push_back({row_text(entry), entry.at("metric"), std::move(value)});
+  }
+  return found;
 }
 
 }  // namespace marrow::measure

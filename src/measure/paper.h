@@ -3,6 +3,7 @@
 // values are the files data/paper/*.json, compiled in; docs/measuring.md says what they may be compared with.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,7 +19,13 @@ namespace marrow::measure {
 /// Fills Metric::paper of every metric.
 void add_paper_values(Record& record);
 
-/// The number of entries compiled in, for the test that none is unreachable.
-[[nodiscard]] std::size_t paper_entry_count();
+/// One printed value with its row in words, whether Marrow can measure that row or not.
+struct PrintedValue {
+  std::string row;  // "NVSHMEM 3.7.2, public, rc=2 dci=1"
+  std::string metric;
+  PaperValue value;
+};
+/// All that the paper prints for an experiment.
+[[nodiscard]] std::vector<PrintedValue> printed_values(std::string_view experiment);
 
 }  // namespace marrow::measure

@@ -33,6 +33,7 @@ Shape shape_from(const Json& json) {
 SuiteEntry entry_from(const Json& json) {
   SuiteEntry entry{.id = json.at("id"), .section = json.at("section"), .sources = json.at("sources")};
   entry.question = json.at("question");
+  entry.setup = json.value("setup", "");
   entry.own = json.value("own", false);
   entry.gpu_only = json.value("gpu_only", false);
   entry.seconds = json.value("seconds", entry.seconds);
@@ -87,6 +88,11 @@ Suite suite_named(const std::string& name) {
   }
   throw util::Error(fmt::format("no suite '{}'; known: {}", name, fmt::join(known, ", ")), util::ErrorKind::kUsage,
                     "marrow suite " + known.front());
+}
+
+const SuiteEntry* entry_of(const Suite& suite, std::string_view id) {
+  const auto at = std::find_if(suite.entries.begin(), suite.entries.end(), [&](const auto& e) { return e.id == id; });
+  return at == suite.entries.end() ? nullptr : &*at;
 }
 
 std::string_view name_of(Agreement agreement) {

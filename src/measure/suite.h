@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The paper's experiments as one catalogue: question, what of the paper it repeats, shapes that a machine checks, and,
-// for what Marrow does not have, why and what would let it run. The data is data/suite/paper.json, compiled in.
+// The paper's experiments as one catalogue: question, the paper's set-up, shapes that a machine checks, and, for what
+// Marrow does not have, why and what would let it run. The data is data/suite/paper.json, compiled in; the paper's
+// values are in data/paper (paper.h).
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,7 @@ struct SuiteEntry {
   std::string section;
   std::vector<std::string> sources;  // tables and figures
   std::string question;
+  std::string setup;      // how the paper measured it, and on which platforms; empty for what is not the paper's
   bool own = false;       // not the paper's
   bool gpu_only = false;  // has no host lane
   double seconds = 10;    // that it takes on 2 cores without a GPU, for the time left
@@ -43,6 +45,8 @@ struct Suite {
 
 /// \throws util::Error of kind kUsage for an unknown name.
 [[nodiscard]] Suite suite_named(const std::string& name);
+/// Null when the suite has no such entry.
+[[nodiscard]] const SuiteEntry* entry_of(const Suite& suite, std::string_view id);
 
 /// Whether a document shows a shape.
 enum class Agreement : std::uint8_t { kAgrees, kDiffers, kCannotSay };

@@ -234,6 +234,10 @@ TEST(List, ShowsEveryExperimentAndWithAPatternItsPoliciesAndAxes) {
   EXPECT_THAT(ended.out, HasSubstr("runs here on host lanes"));
   EXPECT_THAT(ended.out, HasSubstr("gpu is waived here: no GPU in this trial; try --lane host"));
   EXPECT_THAT(ended.out, HasSubstr("deepep: Marrow does not contain DeepEP; it would need DeepEP V1"));
+  ended = tool({"list", "dci-pool"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("waived    the pool is NVSHMEM's"));
+  EXPECT_THAT(ended.out, HasSubstr("public, rc=2 dci_asked=1 dci=1: put+completion: 13.86 us on P-GB200 (Table 8)"));
   ended = tool({"list", "passes"});
   EXPECT_THAT(ended.out, HasSubstr("fast, safe"));
   EXPECT_THAT(ended.out, HasSubstr("bytes: payload (8; any multiple of 4 within 8 and 64)"));

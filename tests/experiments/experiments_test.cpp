@@ -176,6 +176,18 @@ TEST(TimerCheck, TheDelayIsSeenAndItsExpectationIsInTheRecord) {
   EXPECT_TRUE(record["expect"][0]["held"]);
 }
 
+TEST(Null, TellsWhatTheHarnessAddsBesideItsClock) {
+  const auto record = records_of({"null", "--iterations", "100"})[0];
+  EXPECT_EQ(record["status"], "passed") << record["reason"];
+  EXPECT_TRUE(record["verified"]);
+  const auto samples = samples_of(record);
+  for (const auto* name : {"issue, nothing inside", "put+completion, nothing inside", "clock reading", "added to issue",
+                           "added to put+completion"}) {
+    ASSERT_EQ(samples.count(name), 1U) << name;
+    EXPECT_EQ(samples.at(name), 100) << name;
+  }
+}
+
 TEST(Trace, TellsTheNineStopsInOrder) {
   for (const auto* policy : {"gpu-fence", "none"}) {
     const auto ended = tool({"trace", "single-op", "--policy", policy});

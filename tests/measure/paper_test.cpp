@@ -50,6 +50,16 @@ TEST(Paper, SevenOrderingsWithTwoMetricsEach) {
   EXPECT_EQ(found, 28U);
 }
 
+TEST(Paper, APrintedValueNamesItsRowEvenWhereMarrowHasNone) {
+  EXPECT_TRUE(printed_values("no-such-experiment").empty());
+  const auto values = printed_values("dci-pool");
+  ASSERT_EQ(values.size(), 6U);
+  EXPECT_EQ(values[4].row, "NVSHMEM 3.7.2, public, rc=2 dci_asked=0 dci=153");
+  EXPECT_EQ(values[4].metric, "put+completion");
+  EXPECT_EQ(values[4].value.value, 94.88);
+  EXPECT_EQ(values[4].value.source, "arXiv:2610.01380 Table 8");
+}
+
 TEST(Paper, FillsEveryMetricOfARecord) {
   auto record = sample_record();
   add_paper_values(record);

@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "measure/paper.h"
 #include "measure/sample_records.h"
 #include "util/error.h"
 
@@ -25,9 +26,20 @@ TEST(Suite, EachExperimentIsThereOnceWithAQuestionAndARunOrAReason) {
     EXPECT_TRUE(ids.insert(entry.id).second) << entry.id;
     EXPECT_FALSE(entry.question.empty()) << entry.id;
     EXPECT_EQ(entry.absent.empty(), entry.would.empty()) << entry.id;
+    EXPECT_EQ(entry_of(suite_named("paper"), entry.id)->question, entry.question);
     of_paper += entry.own ? 0 : 1;
   }
   EXPECT_EQ(of_paper, 33U);
+}
+
+TEST(Suite, WhatThePaperDidAndPrintedStandsBesideEachOfItsExperiments) {
+  for (const auto& entry : suite_named("paper").entries) {
+    const bool of_connections = entry.id.starts_with("connections-");
+    if (entry.own || of_connections) continue;
+    EXPECT_FALSE(entry.setup.empty()) << entry.id;
+    EXPECT_FALSE(printed_values(entry.id).empty()) << entry.id;
+  }
+  EXPECT_EQ(entry_of(suite_named("paper"), "single-opp"), nullptr);
 }
 
 TEST(Suite, EveryShapeCanBeReadAndIsOnItsOwnExperiment) {
