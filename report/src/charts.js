@@ -7,7 +7,7 @@ import curves from "../specs/curves.json";
 import dots from "../specs/dots.json";
 import lines from "../specs/lines.json";
 import { h, legend } from "./dom.js";
-import { lookOf, wrapped } from "./model.js";
+import { BOUNDS, lookOf, wrapped } from "./model.js";
 
 const SPECS = { dots, lines, curves };
 const SHAPES = ["circle", "square", "triangle-up", "diamond", "cross"]; // dom.js draws the same
@@ -81,6 +81,7 @@ async function draw(place) {
   place.setAttribute("aria-label", label);
   place.querySelector("svg").setAttribute("aria-hidden", "true");
   if (!place.dataset.drawn) place.after(legend([...new Set(values.map((v) => v.series))]));
+  place.style.minHeight = "";
   place.dataset.drawn = "yes";
 }
 
@@ -109,6 +110,8 @@ export async function drawAll() {
 /** chart: {figure, scale, unit, label, make()}: the values are made when it is drawn. */
 export function chart(what) {
   const place = h("div", { class: "chart", role: "img", "aria-label": what.label });
+  const rows = Math.min(what.rows?.length ?? 1, BOUNDS.rows); // room before it is drawn, so that links lead where they say
+  place.style.minHeight = `${what.figure.spec === "dots" ? rows * (LABEL.line + LABEL.below) + 45 : 310}px`;
   place.chart = { scale: what.scale ?? lookOf([]), ...what };
   if (seen) seen.observe(place);
   return place;

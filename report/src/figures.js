@@ -27,7 +27,7 @@ function side(who, figure, list, { scale, unit, rows }) {
   const note = of === values.length ? "" : `; ${values.length} of ${of} values are drawn, the least and the greatest among them`;
   const make = () => Object.assign(values, { rows: rows && values.length === named.length ? rows : undefined });
   const label = `${figure.title}: ${who}, ${of} values in ${unit}. The table below holds the numbers.`;
-  return [h("p", { class: "who" }, who, note), chart({ figure, scale, unit, label, make })];
+  return [h("p", { class: "who" }, who, note), chart({ figure, scale, unit, label, make, rows: rows ?? [...new Set(list.map((p) => p.row))] })];
 }
 
 /** One figure for one kind of time: the measured chart and, where the paper has values, its own. Null without data. */

@@ -112,6 +112,14 @@ const tests = {
     assert.deepEqual(missing, []);
     assert.ok(await tab.locator("nav a").count() >= 33);
   },
+  async "a link leads to its section, though charts above it are drawn on the way"() {
+    const { tab } = await opened(made("jumps", (d) => { d.records.push({ ...d.records[0], experiment: "timer-check" }); }));
+    await tab.emulateMedia({ reducedMotion: "reduce" });
+    await tab.click('nav a[href="#timer-check"]');
+    await tab.waitForTimeout(1000);
+    const top = await tab.evaluate(() => document.getElementById("timer-check").getBoundingClientRect().top);
+    assert.ok(top > -60 && top < 400, `${top} px`);
+  },
   async "filters leave what fits and say how much"() {
     const { tab } = await opened(made("filters"));
     const shown = () => tab.locator("section.experiment:visible").count();
