@@ -13,6 +13,7 @@ ctest := ctest --output-on-failure --no-tests=error -j $(JOBS)
 
 # What runs under ThreadSanitizer: folders of tests/ whose code is shared between threads.
 tsan := util gda proxy cx7/fabric cx7/hca
+fuzz := packet_fuzz firmware_fuzz ioctl_fuzz faults_fuzz
 empty :=
 space := $(empty) $(empty)
 
@@ -52,8 +53,8 @@ check-interop: setup-interop configure-build ## programs on the software NIC aga
 	@$(ctest) --test-dir build -R '^interop_'
 
 fuzz: setup-tidy configure-build-fuzz ## give each target of tests/fuzz SECONDS=60 of libFuzzer's inputs, under ASan and UBSan
-	$(step) "building the fuzz targets" build-fuzz/logs/build.log cmake --build build-fuzz -j $(JOBS) --target packet_fuzz firmware_fuzz
-	@for target in packet_fuzz firmware_fuzz; do mkdir -p build-fuzz/corpus/$$target; \
+	$(step) "building the fuzz targets" build-fuzz/logs/build.log cmake --build build-fuzz -j $(JOBS) --target $(fuzz)
+	@for target in $(fuzz); do mkdir -p build-fuzz/corpus/$$target; \
 	  MARROW_LOG=off build-fuzz/bin/$$target -max_total_time=$(SECONDS) -max_len=2048 -verbosity=0 -print_final_stats=1 \
 	    build-fuzz/corpus/$$target || exit 1; done
 

@@ -3,7 +3,6 @@
 """A side of a running ib_write_bw is killed: the other ends with an error within its retry budget, and nothing that the
 dead one made is left: no file, no segment, no name.
 """
-import os
 import time
 
 import witness
@@ -13,29 +12,15 @@ RUNNING = 1.0  # seconds of traffic before the kill
 BUDGET = 15
 
 
-def names():
-    """What a process could leave behind that others see. Unrelated things come and go in /tmp, so ours by name there."""
-    found = {f"/dev/shm/{name}" for name in os.listdir("/dev/shm")} if os.path.isdir("/dev/shm") else set()
-    for directory in filter(None, ("/tmp", os.environ.get("XDG_RUNTIME_DIR"))):
-        if os.path.isdir(directory):
-            found |= {f"{directory}/{name}" for name in os.listdir(directory) if "marrow-cx7" in name}
-    return found
-
-
-def held_sockets(domain):
-    with open("/proc/net/unix", encoding="utf-8") as file:
-        return [line.split()[-1] for line in file if f"-{domain}-" in line]
-
-
 def test():
     arguments = witness.parse(__doc__, victim={"choices": ("server", "client")})
     witness.waive_without("ib_write_bw")
-    before = names()
+    before = witness.names_left()
     with witness.Machine(arguments) as machine:
         server, client = witness.start_pair(machine, "ib_write_bw", ["-s", "65536", "-D", "20"])
         deadline = time.monotonic() + 30
         # Each side listens; each accepts a connection when the other sends its first packet.
-        while len(held_sockets(machine.domain)) < 4:
+        while len(witness.held_sockets(machine.domain)) < 4:
             witness.expect(time.monotonic() < deadline, "no traffic within 30 s")
             time.sleep(0.05)
         time.sleep(RUNNING)
@@ -52,10 +37,10 @@ def test():
         witness.expect(code > 0, f"the survivor died of signal {-code}")
         # A socket's name goes with the last reference; the kernel may take a moment for a killed process.
         deadline = time.monotonic() + 5
-        while held_sockets(machine.domain) and time.monotonic() < deadline:
+        while witness.held_sockets(machine.domain) and time.monotonic() < deadline:
             time.sleep(0.05)
-        witness.expect(not held_sockets(machine.domain), f"names left: {held_sockets(machine.domain)}")
-    left = names() - before
+        witness.expect(not witness.held_sockets(machine.domain), f"names left: {witness.held_sockets(machine.domain)}")
+    left = witness.names_left() - before
     witness.expect(not left, f"left behind: {sorted(left)}")
 
 

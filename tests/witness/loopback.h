@@ -28,16 +28,29 @@ inline void need(bool right, const char* what) {
   if (!right) fail(what);
 }
 
+/// What the other end must know.
+struct Address {
+  std::uint32_t qpn = 0;
+  std::uint16_t lid = 0;
+  ibv_gid gid{};
+};
+
+/// How long an end tries.
+struct Patience {
+  std::uint8_t retries = 7;
+  std::uint8_t rnr_retries = 7;  // 7: for ever
+};
+
 /// One side: a device with a PD, a CQ and a QP.
 class Side {
  public:
   explicit Side(ibv_device* device) : context(need(ibv_open_device(device), "ibv_open_device")) {
     pd = need(ibv_alloc_pd(context), "ibv_alloc_pd");
-    cq = need(ibv_create_cq(context, 64, nullptr, nullptr, 0), "ibv_create_cq");
+    cq = need(ibv_create_cq(context, 512, nullptr, nullptr, 0), "ibv_create_cq");
     ibv_qp_init_attr init{};
     init.send_cq = init.recv_cq = cq;
     init.qp_type = IBV_QPT_RC;
-    init.cap = {.max_send_wr = 32, .max_recv_wr = 32, .max_send_sge = 1, .max_recv_sge = 1, .max_inline_data = 64};
+    init.cap = {.max_send_wr = 128, .max_recv_wr = 128, .max_send_sge = 1, .max_recv_sge = 1, .max_inline_data = 64};
     qp = need(ibv_create_qp(pd, &init), "ibv_create_qp");
     need(ibv_query_port(context, 1, &port) == 0, "ibv_query_port");
     gid_index = port.link_layer == IBV_LINK_LAYER_ETHERNET ? 3 : 0;
@@ -46,29 +59,27 @@ class Side {
 
   /// Registers memory with all rights.
   ibv_mr* expose(void* at, std::size_t bytes) {
-    return ibv_reg_mr(pd, at, bytes, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ);
+    return ibv_reg_mr(
+        pd, at, bytes,
+        IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC);
   }
 
-  /// What the other side has to know, in this process or in another.
-  struct Address {
-    std::uint32_t qpn;
-    std::uint16_t lid;
-    ibv_gid gid;
-  };
+  using Address = witness::Address;
   [[nodiscard]] Address address() const { return {qp->qp_num, port.lid, gid}; }
 
-  void connect(const Address& peer) {
+  void connect(const Side& peer) { connect(peer.address()); }
+  void connect(const Address& peer, Patience patience = {}) {
     ibv_qp_attr attr{};
     attr.qp_state = IBV_QPS_INIT;
     attr.port_num = 1;
-    attr.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+    attr.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
     modify(attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
     attr = {};
     attr.qp_state = IBV_QPS_RTR;
     attr.path_mtu = IBV_MTU_1024;
     attr.dest_qp_num = peer.qpn;
-    attr.max_dest_rd_atomic = 1;
-    attr.min_rnr_timer = 12;
+    attr.max_dest_rd_atomic = 16;
+    attr.min_rnr_timer = 1;  // 10 us
     attr.ah_attr.port_num = 1;
     attr.ah_attr.dlid = peer.lid;
     attr.ah_attr.is_global = port.link_layer == IBV_LINK_LAYER_ETHERNET ? 1 : 0;
@@ -80,9 +91,9 @@ class Side {
     attr = {};
     attr.qp_state = IBV_QPS_RTS;
     attr.timeout = 14;
-    attr.retry_cnt = 7;
-    attr.rnr_retry = 7;
-    attr.max_rd_atomic = 1;
+    attr.retry_cnt = patience.retries;
+    attr.rnr_retry = patience.rnr_retries;
+    attr.max_rd_atomic = 16;
     modify(attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
                      IBV_QP_MAX_QP_RD_ATOMIC);
   }

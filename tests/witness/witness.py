@@ -161,6 +161,20 @@ def wait_for_listener(port, process, seconds=30):
         time.sleep(0.02)
 
 
+def names_left():
+    """What a process could leave behind that others see. Unrelated things come and go in /tmp, so ours by name there."""
+    found = {f"/dev/shm/{name}" for name in os.listdir("/dev/shm")} if os.path.isdir("/dev/shm") else set()
+    for directory in filter(None, ("/tmp", os.environ.get("XDG_RUNTIME_DIR"))):
+        if os.path.isdir(directory):
+            found |= {f"{directory}/{name}" for name in os.listdir(directory) if "marrow-cx7" in name}
+    return found
+
+
+def held_sockets(domain):
+    with open("/proc/net/unix", encoding="utf-8") as file:
+        return [line.split()[-1] for line in file if f"-{domain}-" in line]
+
+
 def gid_options(program, link):
     """RoCE v2, IPv4: entry 3."""
     if link == "ib":

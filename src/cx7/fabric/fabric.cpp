@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cx7/fabric/capture.h"
+#include "cx7/fabric/device_faults.h"
 #include "cx7/fabric/fault_gate.h"
 #include "cx7/fabric/hosts.h"
 #include "cx7/fabric/peer_links.h"
@@ -27,7 +28,13 @@ struct Fabric::Impl {
   Impl(std::string domain, const LinkOptions& options, LinkCounters* elsewhere)
       : counters(elsewhere == nullptr ? own_counters : *elsewhere), peers(std::move(domain)) {
     if (!options.capture.file.empty()) capture = std::make_unique<Capture>(options.capture);
-    if (!options.faults.rules.empty()) faults = std::make_unique<FaultGate>(options.faults, counters);
+    const auto any = [&options](bool (*acts)(FaultKind)) {
+      return std::ranges::any_of(options.faults.rules, [acts](const FaultRule& rule) { return acts(rule.kind); });
+    };
+    if (any(acts_in_device)) device_faults = std::make_unique<DeviceFaults>(options.faults, counters);
+    if (any([](FaultKind kind) { return !acts_in_device(kind); })) {
+      faults = std::make_unique<FaultGate>(options.faults, counters);
+    }
     if (options.addresses.empty()) return;
     udp = std::make_unique<UdpLink>(options.addresses, counters);
     peers.watch_network(udp->fd());
@@ -40,6 +47,7 @@ struct Fabric::Impl {
   std::unique_ptr<UdpLink> udp;  // null: no other hosts
   std::unique_ptr<Capture> capture;
   std::unique_ptr<FaultGate> faults;
+  std::unique_ptr<DeviceFaults> device_faults;
   std::atomic<Wakefulness> wakefulness{Wakefulness::kAwake};
 };
 
@@ -53,6 +61,7 @@ Fabric::Fabric(std::unique_ptr<Impl> impl)
     : impl_(std::move(impl)),
       slot_(impl_->peers.slot()),
       express_(impl_->capture || impl_->faults ? kNoRoute : slot_),
+      device_faults_(impl_->device_faults.get()),
       beyond_rings_(impl_->udp || impl_->capture || impl_->faults),
       window_(kNetworkWindow),
       local_out_(impl_->local.view()),

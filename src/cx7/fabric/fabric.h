@@ -20,6 +20,8 @@
 
 namespace marrow::cx7 {
 
+class DeviceFaults;
+
 /// Who gets packets, where templates do not reach.
 struct PacketSink {
   void* object = nullptr;
@@ -103,6 +105,8 @@ class Fabric {
   [[nodiscard]] LinkCounters counters() const;
   /// False while a fault keeps the link down: nothing leaves, nothing arrives.
   [[nodiscard]] bool link_is_up() const { return link_is_up_; }
+  /// Null where no fault of the device itself was asked for.
+  [[nodiscard]] DeviceFaults* device_faults() const { return device_faults_; }
   /// Writes what a capture has so far. The engine's lock is held, or the engine stands.
   void flush_capture();
 
@@ -137,6 +141,7 @@ class Fabric {
   unsigned slot_ = 0;
   unsigned express_ = 0;  // the own slot, or no route where packets to it are looked at
   bool link_is_up_ = true;
+  DeviceFaults* device_faults_ = nullptr;
   Packet* reserved_ = nullptr;  // where packets are looked at before they leave
   bool unannounced_ = false;    // committed to peers that may sleep, or to the network
   bool beyond_rings_ = false;   // there is more to look after than rings

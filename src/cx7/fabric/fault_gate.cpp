@@ -18,14 +18,6 @@ constexpr std::size_t kMostHeld = 4096;                                    // wh
 constexpr FaultGate::Time kLongestReorder = std::chrono::milliseconds(1);  // where no later packet comes
 constexpr FaultGate::Time kNever = std::chrono::hours(24);
 
-/// A well-mixed 64-bit word of a counter [prm: splitmix64].
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
-
 bool is_answer(PacketOpcode opcode) {
   const auto operation = operation_of(opcode);
   return operation >= PacketOpcode::kReadResponseFirst && operation <= PacketOpcode::kAtomicAcknowledge;
@@ -49,16 +41,12 @@ FaultGate::Time FaultGate::since_start(Time now) {
   return now - start_;
 }
 
-double FaultGate::chance(std::size_t rule) const {
-  const auto word = mixed(mixed(plan_.seed + rule * 0x100000001b3) ^ packets_);
-  return static_cast<double>(word >> 11) * 0x1p-53;
-}
-
 bool FaultGate::meets(const FaultRule& rule, std::size_t index, const Packet& packet) const {
-  if (rule.rate == 0 || (rule.of != FaultOf::kAll && is_answer(packet.opcode) != (rule.of == FaultOf::kAnswers))) {
+  if (!acts_on_packets(rule.kind) ||
+      (rule.of != FaultOf::kAll && is_answer(packet.opcode) != (rule.of == FaultOf::kAnswers))) {
     return false;
   }
-  return chance(index) < rule.rate;
+  return fault_chance(plan_, index, packets_) < rule.rate;
 }
 
 bool FaultGate::lasts(FaultKind kind, Time now) {
@@ -81,11 +69,29 @@ FaultGate::Time FaultGate::next_due(Time now) {
   return std::max(next, Time{0});
 }
 
-bool FaultGate::hold(const FaultRule& rule, const Packet& packet, Time now) {
+bool FaultGate::hold(const Packet& packet, Time due, std::uint64_t after) {
   if (held_.size() >= kMostHeld) return false;
+  held_.push_back({due, after, copy_of(packet)});
+  return true;
+}
+
+/// Delay and reorder.
+bool FaultGate::put_off(std::size_t index, const Packet& packet, Time now) {
+  const FaultRule& rule = plan_.rules[index];
   const bool delay = rule.kind == FaultKind::kDelay;
-  held_.push_back(
-      {now + (delay ? rule.time : kLongestReorder), delay ? UINT64_MAX : packets_ + rule.depth, copy_of(packet)});
+  if (!hold(packet, now + (delay ? rule.time : kLongestReorder), delay ? UINT64_MAX : packets_ + rule.depth)) {
+    return false;
+  }
+  ++(delay ? counters_.faults_delayed : counters_.faults_reordered);
+  return true;
+}
+
+/// Requests wait for a responder that is slow, in the order in which they came; a request may make it slow.
+bool FaultGate::stalls(std::size_t index, const Packet& packet, Time now) {
+  if (is_answer(packet.opcode)) return false;
+  if (now >= stalled_until_ && meets(plan_.rules[index], index, packet)) stalled_until_ = now + plan_.rules[index].time;
+  if (now >= stalled_until_ || !hold(packet, stalled_until_, UINT64_MAX)) return false;
+  ++counters_.faults_slow;
   return true;
 }
 
@@ -119,8 +125,11 @@ void FaultGate::admit(const Packet& packet, Time now, const PacketSink& sink) {
   bool twice = false;
   for (std::size_t k = 0; k < plan_.rules.size(); ++k) {
     const FaultRule& rule = plan_.rules[k];
+    if (rule.kind == FaultKind::kSlowResponder) {
+      if (stalls(k, packet, now)) return;
+      continue;
+    }
     if (!meets(rule, k, packet)) continue;
-    const bool delay = rule.kind == FaultKind::kDelay;
     if (rule.kind == FaultKind::kLoss) {
       ++counters_.faults_lost;
       return;
@@ -131,8 +140,7 @@ void FaultGate::admit(const Packet& packet, Time now, const PacketSink& sink) {
     } else if (rule.kind == FaultKind::kDuplicate) {
       ++counters_.faults_duplicated;
       twice = true;
-    } else if (hold(rule, packet, now)) {
-      ++(delay ? counters_.faults_delayed : counters_.faults_reordered);
+    } else if (put_off(k, packet, now)) {
       return;
     }
   }

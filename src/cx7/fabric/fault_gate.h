@@ -40,9 +40,10 @@ class FaultGate {
   };
 
   bool lasts(FaultKind kind, Time now);
-  [[nodiscard]] double chance(std::size_t rule) const;
   bool meets(const FaultRule& rule, std::size_t index, const Packet& packet) const;
-  bool hold(const FaultRule& rule, const Packet& packet, Time now);
+  bool hold(const Packet& packet, Time due, std::uint64_t after);
+  bool put_off(std::size_t index, const Packet& packet, Time now);
+  bool stalls(std::size_t index, const Packet& packet, Time now);
   bool survives_damage(const Packet& packet, std::size_t rule) const;
   Time since_start(Time now);
 
@@ -50,6 +51,7 @@ class FaultGate {
   LinkCounters& counters_;
   std::uint64_t packets_ = 0;  // that came, this one included
   std::vector<Held> held_;
+  Time stalled_until_{0};  // a slow responder takes no request before
   bool started_ = false;
   Time start_{0};
 };

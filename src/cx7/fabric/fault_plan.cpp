@@ -24,8 +24,8 @@ constexpr std::uint32_t kMostDepth = 1024;
 constexpr nanoseconds kLongest = std::chrono::hours(1);
 
 /// Settings that a rule may have, as bits.
-enum Setting : unsigned { kRate = 1, kOf = 2, kTime = 4, kAt = 8, kFor = 16, kDepth = 32 };
-constexpr std::array<std::string_view, 6> kSettingNames{"rate", "of", "time", "at", "for", "depth"};
+enum Setting : unsigned { kRate = 1, kOf = 2, kTime = 4, kAt = 8, kFor = 16, kDepth = 32, kPsn = 64 };
+constexpr std::array<std::string_view, 7> kSettingNames{"rate", "of", "time", "at", "for", "depth", "psn"};
 
 struct Word {
   std::string_view name;
@@ -34,14 +34,19 @@ struct Word {
   unsigned may;
   std::string_view example;
 };
-constexpr std::array<Word, 7> kWords{{
+constexpr std::array<Word, 12> kWords{{
     {"loss", FaultKind::kLoss, kRate, kOf, "loss rate=1%"},
     {"duplicate", FaultKind::kDuplicate, kRate, kOf, "duplicate rate=1%"},
     {"reorder", FaultKind::kReorder, kRate | kDepth, kOf, "reorder rate=1% depth=3"},
     {"delay", FaultKind::kDelay, kRate | kTime, kOf, "delay rate=1% time=200us"},
     {"corrupt", FaultKind::kCorrupt, kRate, kOf, "corrupt rate=0.1%"},
+    {"slow-responder", FaultKind::kSlowResponder, kRate | kTime, 0, "slow-responder rate=0.1% time=2ms"},
     {"black-hole", FaultKind::kBlackHole, kAt | kFor, 0, "black-hole at=1s for=500ms"},
     {"down", FaultKind::kDown, kAt | kFor, 0, "down at=1s for=500ms"},
+    {"rnr-storm", FaultKind::kRnrStorm, kRate | kTime, 0, "rnr-storm rate=0.1% time=1ms"},
+    {"held-cqe", FaultKind::kHeldCqe, kRate | kTime, 0, "held-cqe rate=1% time=200us"},
+    {"late-doorbell", FaultKind::kLateDoorbell, kRate | kTime, 0, "late-doorbell rate=1% time=200us"},
+    {"start", FaultKind::kStart, kPsn, 0, "start psn=0xfffff0"},
 }};
 
 [[noreturn]] void refuse(const std::string& sentence, std::string_view hint) {
@@ -94,6 +99,16 @@ std::optional<std::uint32_t> parse_depth(std::string_view text) {
   return value;
 }
 
+std::optional<std::uint32_t> parse_psn(std::string_view text) {
+  constexpr std::uint32_t kLast = 0xffffff;
+  const bool hex = text.starts_with("0x");
+  if (hex) text.remove_prefix(2);
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, hex ? 16 : 10);
+  if (error != std::errc() || end != text.data() + text.size() || value > kLast) return std::nullopt;
+  return value;
+}
+
 template <class Value>
 bool keep(const std::optional<Value>& value, Value& to) {
   if (value) to = *value;
@@ -119,6 +134,8 @@ bool set(FaultRule& rule, unsigned setting, std::string_view value) {
       return keep(parse_time(value), rule.time);
     case kAt:
       return keep(parse_time(value), rule.at);
+    case kPsn:
+      return keep(parse_psn(value), rule.psn);
     default:
       return keep(parse_depth(value), rule.depth);
   }
@@ -137,7 +154,8 @@ FaultRule parse_rule(std::string_view text, const std::string& place) {
   const auto word = std::find_if(kWords.begin(), kWords.end(), [&](const Word& w) { return w.name == name; });
   if (word == kWords.end()) {
     refuse(fmt::format("{}: '{}' is no fault", place, name),
-           "seed, loss, duplicate, reorder, delay, corrupt, black-hole or down");
+           "seed, loss, duplicate, reorder, delay, corrupt, slow-responder, black-hole, down, rnr-storm, held-cqe, "
+           "late-doorbell or start");
   }
   FaultRule rule{.kind = word->kind};
   unsigned seen = 0;
@@ -168,6 +186,19 @@ bool take_seed(std::string_view text, FaultPlan& plan, const std::string& place)
 }
 
 }  // namespace
+
+// [prm: splitmix64]
+std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+double fault_chance(const FaultPlan& plan, std::size_t rule, std::uint64_t n) {
+  const auto word = mixed(mixed(plan.seed + rule * 0x100000001b3) ^ n);
+  return static_cast<double>(word >> 11) * 0x1p-53;
+}
 
 FaultPlan parse_faults(std::string_view text) {
   constexpr std::size_t kMostRules = 64;

@@ -16,14 +16,18 @@ namespace marrow::cx7 {
   row(network_malformed)         /* no packet of ours */ \
   row(network_icrc_errors)       \
   row(network_forwarded)         /* handed to the process of this host that they are for */ \
-  /* faults that were asked for: packets that met them */ \
+  /* faults that were asked for: what met them */ \
   row(faults_lost)               \
   row(faults_duplicated)         \
   row(faults_reordered)          \
   row(faults_delayed)            \
   row(faults_corrupted)          \
+  row(faults_slow)               \
   row(faults_black_hole)         \
-  row(faults_link_down)
+  row(faults_link_down)          \
+  row(faults_rnr)                /* messages that found no receive though one was posted */ \
+  row(faults_cqes_held)          \
+  row(faults_doorbells_late)
 // clang-format on
 
 struct LinkCounters {

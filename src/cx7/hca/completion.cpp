@@ -52,7 +52,7 @@ void DataPath::count_error_cqe(const CqeContent& content) {
   if (flushed) ++(send ? counters.send_flush_cqes : counters.receive_flush_cqes);
 }
 
-void DataPath::write_cqe(Cq& cq, const CqeContent& content) {
+void DataPath::put_cqe(Cq& cq, const CqeContent& content) {
   if (cq.dead) return;
   if (!cq.overrun_ignore && is_full(cq)) {
     cq.dead = true;
@@ -87,6 +87,7 @@ void DataPath::write_cqe(Cq& cq, const CqeContent& content) {
 }
 
 bool DataPath::resize_cq(Cq& cq, const CqMemory& to) {
+  write_held(&cq);
   if (cq.dead || cq.collapsed || is_full(cq)) return false;
   std::uint32_t word = 0;
   if (!dma::load32(&cq.dbrec->consumer, word)) return false;
@@ -94,7 +95,7 @@ bool DataPath::resize_cq(Cq& cq, const CqMemory& to) {
   if (unread + 1 > std::uint64_t{1} << to.log_entries) return false;
   const bool has_channel = std::exchange(cq.has_channel, false);
   const bool told = cq.notified == (cq.pi & 0xffffff);
-  write_cqe(cq, {.opcode = wire::CqeOpcode::kResize});
+  put_cqe(cq, {.opcode = wire::CqeOpcode::kResize});
   cq.has_channel = has_channel;
   if (told) cq.notified = static_cast<std::uint32_t>(cq.pi & 0xffffff);  // this one is no news
   cq.entries = to.entries;

@@ -95,19 +95,30 @@ class DataPath {
   void flush_recv(Qp& qp);
 
   // completion.cpp.
-  void write_cqe(Cq& cq, const CqeContent& content);
+  void write_cqe(Cq& cq, const CqeContent& content) {
+    if (engine_.held_cqes_ != nullptr && hold_cqe(cq, content)) [[unlikely]]
+      return;
+    put_cqe(cq, content);
+  }
+  void put_cqe(Cq& cq, const CqeContent& content);
   /// What comes from now on goes to other memory; the last CQE of the old one says so. False: no room for that CQE, or
   /// more CQEs are unread than the new memory holds.
   bool resize_cq(Cq& cq, const CqMemory& to);
   void fire_if_armed(Cq& cq);
 
+  // held_cqes.cpp, where faults hold CQEs back.
+  /// Writes what waits for this CQ, null for none.
+  void write_held(const Cq* cq);
+
  private:
+  bool hold_cqe(Cq& cq, const CqeContent& content);
   // doorbell.cpp
   struct Rung {
     std::uint32_t at = 0;  // register
     wire::Doorbell doorbell;
   };
   void take_page(Uar& uar, std::span<const Rung> rung);
+  bool is_overlooked(Uar& uar);
   void look_for_late(Qp& qp, std::uint64_t doorbell);
   void ring(Uar& uar, const Rung& rung);
   void accept(Qp& qp, bool named);

@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 
+#include "cx7/fabric/device_faults.h"
 #include "cx7/hca/data_path.h"
 #include "cx7/hca/memory.h"
 #include "util/log.h"
@@ -67,10 +68,26 @@ std::uint32_t not_there_yet(const Qp& qp, std::uint32_t from, std::uint32_t to) 
 
 }  // namespace
 
+// Where a fault has doorbells looked at late: true while those of this page wait.
+bool DataPath::is_overlooked(Uar& uar) {
+  if (now_ < uar.overlooked_until) return true;
+  bool rung = false;
+  for (std::uint32_t k = 0; k < wire::kUarDoorbells; ++k) {
+    auto& word = *reinterpret_cast<std::uint64_t*>(uar.registers + wire::kUarBlueFlame + k * wire::kUarDoorbellStride);
+    rung |= std::atomic_ref(word).load(std::memory_order_relaxed) != 0;
+  }
+  if (rung) uar.overlooked_until = now_ + engine_.fabric_.device_faults()->overlooks_doorbell();
+  return now_ < uar.overlooked_until;
+}
+
 bool DataPath::poll_doorbells() {
   bool moved = false;
   for (const auto& uar : device_.uars) {
     if (uar->gpu_qps != 0) continue;
+    if (engine_.fabric_.device_faults() != nullptr && is_overlooked(*uar)) [[unlikely]] {
+      moved = true;
+      continue;
+    }
     std::array<Rung, wire::kUarDoorbells> rung;
     std::size_t count = 0;
     for (std::uint32_t k = 0; k < wire::kUarDoorbells; ++k) {

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "cx7/hca/data_path.h"
+#include "cx7/hca/held_cqes.h"
 #include "cx7/hca/memory.h"
 #include "cx7/hca/neighbours.h"
 
@@ -52,6 +53,7 @@ Engine::Engine(const std::string& domain, Checking checking, const LinkOptions& 
     devices_[k] = std::make_unique<Device>(k, fabric_.slot(), devices.at(k));
   }
   ready_.reserve(1024);
+  if (fabric_.device_faults() != nullptr) held_cqes_ = std::make_unique<HeldCqes>();
   dma::install_fault_handler();
   neighbours_ = std::make_unique<Neighbours>(*this, domain);
   fabric_.watch_control(neighbours_->fd());
@@ -75,6 +77,7 @@ bool Engine::step(Time now) {
   for (auto& device : devices_) moved |= DataPath(*this, *device, now).poll_doorbells();
   moved |= fabric_.deliver(kDeliverAStep, now, [this, now](const Packet& packet) { deliver(packet, now); }) != 0;
   moved |= serve_ready(now);
+  if (held_cqes_ != nullptr) moved |= write_due(now);
   if (now >= next_scan_) {
     next_scan_ = now + kScanEvery;
     scan(now);
@@ -175,6 +178,7 @@ Cq& Engine::add_cq(Device& device, Cq cq) {
 
 void Engine::remove_cq(Device& device, Cq& cq) {
   std::erase(device.channel_cqs, &cq);
+  if (held_cqes_ != nullptr) static_cast<void>(held_cqes_->take([&cq](const auto& held) { return held.cq == &cq; }));
   device.cqs.erase(cq.cqn);
 }
 
@@ -271,7 +275,10 @@ void Engine::remove_qp(Device& device, Qp& qp) {
   if (config.srq != nullptr) --config.srq->users;
   if (Pd* pd = device.pds.find(config.pdn)) --pd->users;
   if (gpu_ != nullptr) gpu_->qp_gone(qp);
-  DataPath(*this, device, last_step_).disconnect(qp);
+  DataPath path(*this, device, last_step_);
+  path.write_held(config.send_cq);
+  path.write_held(config.recv_cq);
+  path.disconnect(qp);
   if (qp.dct != nullptr) drain_dct(qp);
   std::erase(device.dcts, &qp);
   if (Uar* uar = find_uar(device, config.uar_page)) {

@@ -55,6 +55,7 @@ struct Device {
 /// counts it; lenient only counts.
 enum class Checking : std::uint8_t { kStrict, kLenient };
 
+class HeldCqes;
 class Neighbours;
 
 /// Whether GPU threads may serve queue pairs, and which.
@@ -136,6 +137,7 @@ class Engine {
   void deliver(const Packet& packet, Time now);
   bool serve_ready(Time now);
   void scan(Time now);
+  bool write_due(Time now);
   void tell_of_link();
   Modify change_state(Device& device, Qp& qp, QpState to, const QpAttributes& attributes);
 
@@ -153,6 +155,7 @@ class Engine {
   GpuChoice gpu_choice_;
   GpuEngine* gpu_ = nullptr;
   std::unique_ptr<Neighbours> neighbours_;
+  std::unique_ptr<HeldCqes> held_cqes_;  // null where no fault holds any
   bool link_was_up_ = true;
 };
 

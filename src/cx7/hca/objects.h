@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -72,6 +73,7 @@ struct Uar {
   std::uint32_t gpu_qps = 0;       // those that GPU threads serve: then they alone look at the registers
   std::array<std::uint32_t, kUarRegisters> ringers{};  // QP that rang last, of each register with its two halves
   std::uint32_t shared = 0;                            // bit r: more than one QP has rung register r
+  std::chrono::nanoseconds overlooked_until{0};        // a fault: doorbells are looked at late
 };
 
 /// What happened beside completions; values are those of the kernel's ib_event_type.

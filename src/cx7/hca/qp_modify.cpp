@@ -3,6 +3,7 @@
 // Facts: states and transitions [prm: IBA vol. 1, 10.3; mlx5 QPC]; that RST needs a zero record [prm].
 #include <bit>
 
+#include "cx7/fabric/device_faults.h"
 #include "cx7/hca/data_path.h"
 #include "cx7/hca/neighbours.h"
 
@@ -39,6 +40,13 @@ void start_responder(Qp& qp) {
   qp.responder.expected_psn = qp.attributes.recv_psn;
 }
 
+void start_as_faults_say(const DeviceFaults& faults, Qp& qp, QpState to) {
+  const auto psn = faults.first_psn();
+  if (!psn) return;
+  if (to == QpState::kRtr) qp.attributes.recv_psn = *psn;
+  if (to == QpState::kRts && qp.state == QpState::kRtr) qp.attributes.send_psn = *psn;
+}
+
 void start_requester(Qp& qp) {
   auto& requester = qp.requester;
   requester.next_psn = qp.attributes.send_psn;
@@ -73,7 +81,10 @@ Engine::Modify Engine::change_state(Device& device, Qp& qp, QpState to, const Qp
   if (!is_legal(qp.state, to)) return Modify::kBadState;
   if (!is_complete(to, attributes)) return Modify::kBadAttribute;
   if (to == QpState::kReset) {
-    DataPath(*this, device, last_step_).disconnect(qp);
+    DataPath path(*this, device, last_step_);
+    path.write_held(qp.config.send_cq);
+    path.write_held(qp.config.recv_cq);
+    path.disconnect(qp);
     reset(qp);
     qp.state = to;
     return Modify::kOk;
@@ -88,6 +99,7 @@ Engine::Modify Engine::change_state(Device& device, Qp& qp, QpState to, const Qp
   }
   qp.attributes = attributes;
   qp.attributes.device = device.index;
+  if (auto* const faults = fabric_.device_faults()) start_as_faults_say(*faults, qp, to);
   if (to == QpState::kRtr) start_responder(qp);
   if (to == QpState::kRts && qp.state == QpState::kRtr) {
     start_requester(qp);

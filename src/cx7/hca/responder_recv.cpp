@@ -7,6 +7,7 @@
 #include <array>
 #include <numeric>
 
+#include "cx7/fabric/device_faults.h"
 #include "cx7/hca/data_path.h"
 #include "cx7/hca/memory.h"
 #include "cx7/hca/request_table.h"
@@ -74,6 +75,9 @@ RecvWqe next_of_shared(Srq& srq) {
 DataPath::Taken DataPath::take_recv_wqe(Qp& qp) {
   auto& responder = qp.responder;
   if (responder.recv_wqe_taken) return Taken::kYes;
+  if (auto* const faults = engine_.fabric_.device_faults()) [[unlikely]] {
+    if (!is_unreliable(qp.config.service) && faults->withholds_receive(now_)) return Taken::kNone;
+  }
   const auto wqe = responder.srq != nullptr ? next_of_shared(*responder.srq) : next_of_ring(qp);
   if (wqe.list == nullptr) return Taken::kNone;
   responder.recv_wqe_taken = true;

@@ -17,7 +17,9 @@
 namespace marrow::cx7 {
 namespace {
 
-constexpr std::uint32_t kPages = kDeviceBytes / wire::kUarBytes;
+// As many as CREATE_CQ can name: its page number has 16 bits.
+constexpr std::uint32_t kPages = 1u << 16;
+static_assert(std::uint64_t{kPages} * wire::kUarBytes <= kDeviceBytes);
 
 /// Page numbers of one device in use. Round robin, so that a stale number stays unknown for long. Engine's lock held.
 class PageNumbers {

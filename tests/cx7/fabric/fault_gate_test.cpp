@@ -109,6 +109,19 @@ TEST(FaultGate, DelaysForAsLongAsAsked) {
   EXPECT_EQ(loop.receive(), std::vector<std::uint32_t>{1});
 }
 
+TEST(FaultGate, ASlowResponderTakesRequestsLateAndInOrder) {
+  Loop loop("slow-responder rate=100% time=5ms");
+  loop.receive();
+  ASSERT_TRUE(loop.send(1) && loop.send(2) && loop.send(3, PacketOpcode::kAcknowledge));
+  EXPECT_EQ(loop.receive(), std::vector<std::uint32_t>{3}) << "answers are not the responder's to take";
+  loop.now += milliseconds(4);
+  ASSERT_TRUE(loop.send(4));
+  EXPECT_TRUE(loop.receive().empty());
+  loop.now += milliseconds(1);
+  EXPECT_EQ(loop.receive(), (std::vector<std::uint32_t>{1, 2, 4}));
+  EXPECT_EQ(loop.fabric.counters().faults_slow, 3u);
+}
+
 TEST(FaultGate, DamagedPacketsDoNotArrive) {
   Loop loop("corrupt rate=50%");
   const auto came = loop.run(kMany);

@@ -64,6 +64,15 @@ class Storm {
     return nullptr;
   }
 
+  /// The receiver's CQE may be held back while its ACK is not.
+  const wire::Cqe* wait_for_receive() {
+    for (const Time end = now + std::chrono::seconds(1); now < end; now += Time{1000}) {
+      if (const auto* cqe = b.poll_recv()) return cqe;
+      engine.step(now);
+    }
+    return nullptr;
+  }
+
   void post(const Operation& operation, std::uint32_t place) {
     const std::size_t at = place * kPlaceBytes;
     switch (operation.kind) {
@@ -97,7 +106,7 @@ class Storm {
     const std::byte* const there = (at_reader ? a : b).buffer.data + at;
     ASSERT_TRUE(is_filled(there, operation.bytes, operation.pattern)) << "wrong bytes";
     if (operation.kind != Kind::kSend) return;
-    const auto* cqe = b.poll_recv();
+    const auto* cqe = wait_for_receive();
     ASSERT_NE(cqe, nullptr);
     ASSERT_FALSE(cqe->is_error());
     ASSERT_EQ(cqe->byte_count.host(), operation.bytes);
@@ -147,18 +156,25 @@ TEST_P(Weather, EveryByteIsRight) {
   rage(storm, operations);
   const auto counters = storm.engine.fabric().counters();
   EXPECT_GT(counters.faults_lost + counters.faults_duplicated + counters.faults_reordered + counters.faults_delayed +
-                counters.faults_corrupted + counters.faults_black_hole + counters.faults_link_down,
+                counters.faults_corrupted + counters.faults_slow + counters.faults_black_hole +
+                counters.faults_link_down + counters.faults_rnr + counters.faults_cqes_held +
+                counters.faults_doorbells_late,
             0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Storm, Weather,
                          ::testing::Values("loss rate=1%", "loss rate=5% of=answers", "loss rate=5% of=requests",
                                            "duplicate rate=10%", "reorder rate=5% depth=3", "delay rate=2% time=300us",
-                                           "corrupt rate=1%",
+                                           "corrupt rate=1%", "slow-responder rate=0.2% time=2ms",
+                                           "rnr-storm rate=0.5% time=1ms", "held-cqe rate=1% time=500us",
+                                           "late-doorbell rate=5% time=300us", "start psn=0xfffff0; loss rate=0.5%",
                                            "black-hole at=5ms for=300ms; black-hole at=600ms for=700ms",
                                            "down at=4ms for=1s",
                                            "seed 9; loss rate=0.5%; duplicate rate=2%; reorder rate=2% depth=5; "
-                                           "delay rate=1% time=2ms; corrupt rate=0.5%; black-hole at=10ms for=400ms"));
+                                           "delay rate=1% time=2ms; corrupt rate=0.5%; black-hole at=10ms for=400ms; "
+                                           "slow-responder rate=0.1% time=1ms; rnr-storm rate=0.1% time=1ms; "
+                                           "held-cqe rate=0.5% time=200us; late-doorbell rate=1% time=200us; "
+                                           "start psn=0xffffff"));
 
 // A NIC gives up after retry_count + 1 intervals: no later, no sooner, and with the right word.
 TEST(Storm, AForeverBlackHoleEndsInRetryExceeded) {
@@ -180,6 +196,50 @@ TEST(Storm, AForeverBlackHoleEndsInRetryExceeded) {
     ASSERT_NE(cqe, nullptr) << fault;
     EXPECT_EQ(cqe->syndrome, wire::Syndrome::kFlushed) << fault;
   }
+}
+
+TEST(Storm, AReceiverThatIsNeverReadyEndsInRnrRetryExceeded) {
+  auto attributes = kUsual;
+  attributes.rnr_retry = 3;
+  Storm storm("rnr-storm rate=100% time=3600s", attributes);
+  storm.post({.kind = Kind::kSend, .bytes = 8}, 0);
+  storm.a.announce();
+  const auto* cqe = storm.wait(std::chrono::seconds(30));
+  ASSERT_NE(cqe, nullptr);
+  EXPECT_EQ(cqe->syndrome, wire::Syndrome::kRnrRetryExceeded);
+  EXPECT_EQ(storm.engine.fabric().counters().faults_rnr, 4u) << "once, and three times again";
+}
+
+TEST(Storm, AQueuePairStartsWhereItIsTold) {
+  Storm storm("start psn=0xfffff0");
+  EXPECT_EQ(storm.a.qp->requester.next_psn, 0xfffff0u);
+  EXPECT_EQ(storm.b.qp->responder.expected_psn, 0xfffff0u);
+  rage(storm, 200);
+  EXPECT_LT(storm.a.qp->requester.next_psn, 0x1000u) << "past the wrap";
+}
+
+TEST(Storm, ACqeComesAsLateAsAskedAndInOrder) {
+  Storm storm("held-cqe rate=100% time=5ms");
+  for (int k = 0; k < 3; ++k) storm.a.put(wire::write_wqe(storm.a.next(), storm.b.remote(), storm.a.local(), 8));
+  storm.a.announce();
+  const Time from = storm.now;
+  for (std::uint16_t k = 0; k < 3; ++k) {
+    const auto* cqe = storm.wait(std::chrono::seconds(1));
+    ASSERT_NE(cqe, nullptr);
+    EXPECT_EQ(cqe->wqe_counter.host(), k);
+    EXPECT_GE(storm.now - from, std::chrono::milliseconds(5));
+  }
+  EXPECT_LT(storm.now - from, std::chrono::milliseconds(6));
+}
+
+// What a queue pair was promised before it goes is written before it goes.
+TEST(Storm, HeldCqesAreWrittenWhenTheirQueuePairIsReset) {
+  Storm storm("held-cqe rate=100% time=3600s");
+  storm.a.put(wire::write_wqe(storm.a.next(), storm.b.remote(), storm.a.local(), 8));
+  storm.a.announce();
+  EXPECT_EQ(storm.wait(std::chrono::milliseconds(5)), nullptr);
+  ASSERT_EQ(storm.engine.modify_qp(storm.a.device, *storm.a.qp, QpState::kReset, {}), Engine::Modify::kOk);
+  EXPECT_NE(storm.a.poll(), nullptr);
 }
 
 /// Hears of the port.
