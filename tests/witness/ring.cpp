@@ -196,10 +196,9 @@ int judge(const std::vector<int>& statuses, int victim) {
     const int code =
         WIFEXITED(statuses[static_cast<std::size_t>(k)]) ? WEXITSTATUS(statuses[static_cast<std::size_t>(k)]) : -1;
     const bool before = victim >= 0 && (k + 1) % n == victim;
-    const bool right = victim < 0    ? code == 0
-                       : k == victim ? code == -1
-                       : before      ? code == kRetryExceeded
-                                     : code == kBroken;
+    // Who was told ends too, and so others may write to it in vain.
+    const bool told = code == kRetryExceeded || code == kBroken;
+    const bool right = victim < 0 ? code == 0 : k == victim ? code == -1 : before ? code == kRetryExceeded : told;
     if (right) continue;
     std::printf("member %d ended with %d\n", k, code);
     ++failures;

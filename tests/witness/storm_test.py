@@ -23,11 +23,11 @@ FAULTS = [
     ("slow-responder rate=0.1% time=1ms", "faults_slow"),
     ("rnr-storm rate=0.5% time=1ms", "faults_rnr"),
     ("held-cqe rate=0.5% time=500us", "faults_cqes_held"),
-    ("late-doorbell rate=1% time=200us", "faults_doorbells_late"),
-    ("start psn=0xfffff0; loss rate=0.2%", "faults_lost"),
+    ("late-doorbell rate=20% time=200us", "faults_doorbells_late"),
+    ("start psn=0xfffff0; loss rate=1%", "faults_lost"),
     ("seed 9; start psn=0xffffff; loss rate=0.1%; duplicate rate=1%; reorder rate=1% depth=5; delay rate=0.5% time=1ms; "
-     "corrupt rate=0.1%; slow-responder rate=0.05% time=1ms; rnr-storm rate=0.1% time=500us; "
-     "held-cqe rate=0.2% time=300us; late-doorbell rate=0.5% time=100us", "faults_rnr"),
+     "corrupt rate=0.1%; slow-responder rate=0.05% time=1ms; rnr-storm rate=1% time=500us; "
+     "held-cqe rate=0.2% time=300us; late-doorbell rate=5% time=100us", "faults_rnr"),
 ]
 # What never ends: the error, the words after which it comes, and the least and the most time (a busy machine is slow).
 # The interval of a retry is 4.096 us * 2^16, so two of them are 0.54 s.

@@ -246,8 +246,16 @@ struct Responder {
   std::uint32_t nak_psn = 0;
   bool sequence_nak_sent = false;  // one for each gap
   std::array<ResponderResource, kMaxResources> resources;
-  std::uint32_t resource_first = 0;  // answers owed from here ...
-  std::uint32_t resource_next = 0;   // ... to here, free-running
+  std::uint32_t resource_first = 0;     // answers owed from here ...
+  std::uint32_t resource_next = 0;      // ... to here, free-running
+  std::uint32_t resource_answered = 0;  // those before were answered once: what is owed of them is owed again
+  /// Whether the peer may ask for one more read or atomic. What it asked for again does not count: who asks for a new
+  /// one beyond its window has had the oldest answer.
+  [[nodiscard]] bool may_owe_more(std::uint32_t most) const { return resource_next - resource_answered < most; }
+  void owe(const ResponderResource& resource) {
+    if (resource_next - resource_first == kMaxResources) ++resource_first;
+    resources[resource_next++ % kMaxResources] = resource;
+  }
 };
 
 struct Qp {

@@ -230,20 +230,20 @@ void DataPath::on_send(Qp& qp, const Packet& packet) {
 
 void DataPath::on_read(Qp& qp, const Packet& packet) {
   auto& responder = qp.responder;
-  const bool room = responder.resource_next - responder.resource_first < qp.attributes.responder_reads;
+  const bool room = responder.may_owe_more(qp.attributes.responder_reads);
   if ((qp.attributes.access & kRemoteRead) == 0 || !room) return nak(qp, packet.psn, aeth::kNakInvalidRequest);
   const KeyedRange range{packet.rkey, pdn_of(qp), kRemoteRead, packet.va, packet.dma_bytes, qp.config.qpn};
   if (packet.dma_bytes != 0 && !resolve(device_, range)) return nak(qp, packet.psn, aeth::kNakRemoteAccess);
   const auto packets = packets_of(packet.dma_bytes, qp.attributes.mtu_bytes);
   advance(qp, packet, packets);
-  responder.resources[responder.resource_next++ % kMaxResources] = {.kind = ResponderResource::Kind::kRead,
-                                                                    .first_psn = packet.psn,
-                                                                    .packets = packets,
-                                                                    .msn = responder.msn,
-                                                                    .pdn = pdn_of(qp),
-                                                                    .va = packet.va,
-                                                                    .rkey = packet.rkey,
-                                                                    .bytes = packet.dma_bytes};
+  responder.owe({.kind = ResponderResource::Kind::kRead,
+                 .first_psn = packet.psn,
+                 .packets = packets,
+                 .msn = responder.msn,
+                 .pdn = pdn_of(qp),
+                 .va = packet.va,
+                 .rkey = packet.rkey,
+                 .bytes = packet.dma_bytes});
 }
 
 }  // namespace marrow::cx7

@@ -27,6 +27,9 @@ bool DataPath::answer(Qp& qp) {
   while (responder.resource_first != responder.resource_next) {
     if (!answer_resource(qp, responder.resources[responder.resource_first % kMaxResources])) return false;
     ++responder.resource_first;
+    if (static_cast<std::int32_t>(responder.resource_first - responder.resource_answered) > 0) {
+      responder.resource_answered = responder.resource_first;
+    }
   }
   if (responder.nak_owed) {
     if (!send_ack(qp, responder.nak_psn, responder.nak_syndrome)) return false;

@@ -84,7 +84,7 @@ std::uint32_t width_of(const Packet& packet) {
 
 void DataPath::on_atomic(Qp& qp, const Packet& packet) {
   auto& responder = qp.responder;
-  const bool room = responder.resource_next - responder.resource_first < qp.attributes.responder_reads;
+  const bool room = responder.may_owe_more(qp.attributes.responder_reads);
   const bool allowed = (qp.attributes.access & kRemoteAtomic) != 0;
   const auto bytes = width_of(packet);
   if (!allowed || !room || bytes == 0 || packet.va % bytes != 0) return nak(qp, packet.psn, aeth::kNakInvalidRequest);
@@ -96,8 +96,8 @@ void DataPath::on_atomic(Qp& qp, const Packet& packet) {
   std::uint64_t original = 0;
   if (!execute(packet, at, original)) return nak(qp, packet.psn, aeth::kNakRemoteOperation);
   advance(qp, packet, 1);
-  responder.resources[responder.resource_next++ % kMaxResources] = {
-      .kind = ResponderResource::Kind::kAtomic, .first_psn = packet.psn, .msn = responder.msn, .original = original};
+  responder.owe(
+      {.kind = ResponderResource::Kind::kAtomic, .first_psn = packet.psn, .msn = responder.msn, .original = original});
 }
 
 }  // namespace marrow::cx7
