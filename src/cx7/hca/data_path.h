@@ -226,7 +226,7 @@ class DataPath {
 
 /// Window element by free-running index.
 inline SentWqe& window_at(Requester& requester, std::uint32_t at) {
-  return requester.window[at & (static_cast<std::uint32_t>(requester.window.size()) - 1)];
+  return requester.window[at & requester.window_mask];
 }
 
 /// Where the peer's packets go.

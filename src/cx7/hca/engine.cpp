@@ -240,6 +240,7 @@ Qp& Engine::add_qp(Device& device, QpConfig config) {
   qp->config = config;
   qp->attributes.device = device.index;
   qp->requester.window.resize(std::max(1u, config.sq.wqebbs));
+  qp->requester.window_mask = std::max(1u, config.sq.wqebbs) - 1;
   if (config.service == ServiceType::kDci) qp->dci = std::make_unique<DcInitiator>();
   if (config.send_cq != nullptr) ++config.send_cq->users;
   if (config.recv_cq != nullptr) ++config.recv_cq->users;

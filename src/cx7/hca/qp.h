@@ -177,6 +177,7 @@ struct Requester {
   std::uint32_t next = 0;             // next WQEBB to fetch
   std::uint32_t done = 0;             // everything before is retired
   std::vector<SentWqe> window;        // ring, one element a WQEBB of the SQ
+  std::uint32_t window_mask = 0;      // its size less one
   std::uint32_t oldest = 0;           // window indices, free-running
   std::uint32_t newest = 0;           // one behind the last
   std::uint32_t sending = 0;          // the element whose packets go out now; == newest: fetch another

@@ -60,6 +60,7 @@ void reset(Qp& qp) {
   auto window = std::move(qp.requester.window);
   qp.requester = {};
   qp.requester.window = std::move(window);
+  qp.requester.window_mask = static_cast<std::uint32_t>(qp.requester.window.size()) - 1;
   const auto device = qp.attributes.device;
   qp.attributes = {};
   qp.attributes.device = device;

@@ -115,7 +115,9 @@ bool DataPath::fetch(Qp& qp) {
            .opcode = opcode,
            .completion = wqe.ctrl.completion(),
            .first_psn = requester.next_psn,
-           .packets = is_local(opcode) ? 0 : std::max(1u, (wqe.bytes + mtu - 1) / mtu),
+           .packets = is_local(opcode)   ? 0
+                      : wqe.bytes <= mtu ? 1
+                                         : (wqe.bytes + mtu - 1) / mtu,
            .bytes = wqe.bytes};
   ++device_.counters.wqes_fetched;
   if (is_tracing()) [[unlikely]]

@@ -171,10 +171,12 @@ void DataPath::advance(Qp& qp, const Packet& packet, std::uint32_t psns) {
 void DataPath::on_write(Qp& qp, const Packet& packet) {
   auto& responder = qp.responder;
   const auto& row = row_of(packet.opcode);
+  Span to;
   if (row.first) {
     if ((qp.attributes.access & kRemoteWrite) == 0) return nak(qp, packet.psn, aeth::kNakInvalidRequest);
     const KeyedRange range{packet.rkey, pdn_of(qp), kRemoteWrite, packet.va, packet.dma_bytes, qp.config.qpn};
-    if (packet.dma_bytes != 0 && !resolve(device_, range)) return nak(qp, packet.psn, aeth::kNakRemoteAccess);
+    if (packet.dma_bytes != 0) to = resolve(device_, range);
+    if (packet.dma_bytes != 0 && !to) return nak(qp, packet.psn, aeth::kNakRemoteAccess);
     responder.va = packet.va;
     responder.rkey = packet.rkey;
     responder.left = packet.dma_bytes;
@@ -187,9 +189,11 @@ void DataPath::on_write(Qp& qp, const Packet& packet) {
     if (taken == Taken::kRefused) return;
   }
   if (packet.payload_bytes != 0) {
-    // Looked up anew: the key may have been destroyed since the first packet.
-    const Span to =
-        resolve(device_, {responder.rkey, pdn_of(qp), kRemoteWrite, responder.va, packet.payload_bytes, qp.config.qpn});
+    // Looked up anew behind the first packet: the key may have been destroyed since.
+    if (!row.first) {
+      to = resolve(device_,
+                   {responder.rkey, pdn_of(qp), kRemoteWrite, responder.va, packet.payload_bytes, qp.config.qpn});
+    }
     if (!to) return nak(qp, packet.psn, aeth::kNakRemoteAccess);
     const bool copied = for_each_piece(device_, {&to, 1}, 0, packet.payload_bytes,
                                        [&packet](std::byte* host, std::uint32_t at, std::uint32_t bytes) {
