@@ -61,11 +61,18 @@ void make_character_device(struct stat& status, int device) {
   status.st_blocks = 0;
 }
 
-/// A sparse memfd of `bytes`, or -1 and errno.
+/// The kernel's file takes the older commands by write(2), which are not modelled: sealed in size and only to be
+/// appended to, a memfd refuses every write, where it would else swallow the command and report success.
+bool refuses_writes(int fd) {
+  return libc::fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0 && libc::fcntl(fd, F_SETFL, O_APPEND) == 0;
+}
+
+/// A sparse memfd of kDeviceBytes, or -1 and errno.
 int make_memfd(int flags) {
-  const int fd = ::memfd_create(kMemfdName, (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0);
+  const unsigned close_on_exec = (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0;
+  const int fd = ::memfd_create(kMemfdName, close_on_exec | MFD_ALLOW_SEALING);
   if (fd < 0) return -1;
-  if (::ftruncate(fd, static_cast<off_t>(kDeviceBytes)) == 0) return fd;
+  if (::ftruncate(fd, static_cast<off_t>(kDeviceBytes)) == 0 && refuses_writes(fd)) return fd;
   const int kept = errno;
   libc::close(fd);
   errno = kept;

@@ -31,6 +31,18 @@ TEST_F(DeviceFileTest, IsACharacterDeviceWithTheNodesNumber) {
   ::close(fd);
 }
 
+// The older way to give commands: refused, not swallowed. Nor can the file be cut under the engine's mapping.
+TEST_F(DeviceFileTest, RefusesCommandsByWrite) {
+  const int fd = open_device(0);
+  const std::array<char, 64> command{};
+  EXPECT_EQ(::write(fd, command.data(), command.size()), -1);
+  EXPECT_EQ(errno, EPERM);
+  EXPECT_EQ(::pwrite(fd, command.data(), command.size(), 4096), -1);
+  EXPECT_EQ(::ftruncate(fd, 0), -1);
+  EXPECT_TRUE(answers(fd));
+  ::close(fd);
+}
+
 TEST_F(DeviceFileTest, KeepsTheCloseOnExecFlagThatWasAsked) {
   const int with = ::open("/dev/infiniband/uverbs0", O_RDWR | O_CLOEXEC);
   const int without = ::open("/dev/infiniband/uverbs0", O_RDWR);

@@ -73,6 +73,36 @@ TEST_F(DeviceFileTest, AVforkChildThatClosesTakesNothingFromTheParent) {
   ::close(fd);
 }
 
+/// What the next test starts: another program, with the descriptor that it inherited.
+TEST_F(DeviceFileTest, DISABLED_AfterExec) {
+  const char* const number = std::getenv("MARROW_TEST_INHERITED");
+  ASSERT_NE(number, nullptr);
+  const int inherited = std::atoi(number);
+  EXPECT_EQ(probe(inherited), EIO) << "its engine is gone";
+  const int own = open_device(1);
+  EXPECT_TRUE(answers(own));
+  EXPECT_EQ(probe(inherited), EIO) << "and another one is not its";
+  ::close(own);
+}
+
+TEST_F(DeviceFileTest, AfterExecAnInheritedDeviceIsDefunct) {
+  const int fd = ::open("/dev/infiniband/uverbs0", O_RDWR);
+  ASSERT_GE(fd, 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);
+    ::setenv("MARROW_TEST_INHERITED", std::to_string(fd).c_str(), 1);
+    ::execl("/proc/self/exe", "after_exec", "--gtest_also_run_disabled_tests", "--gtest_filter=*DISABLED_AfterExec",
+            nullptr);
+    ::_exit(127);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_TRUE(answers(fd));
+  ::close(fd);
+}
+
 // The name that a process holds is a socket: a child that kept it would keep its dead parent's place.
 TEST_F(DeviceFileTest, TheChildDoesNotKeepTheParentsSockets) {
   const int fd = open_device(0);
