@@ -55,7 +55,7 @@ check-interop: setup-interop configure-build ## programs on the software NIC aga
 fuzz: setup-tidy configure-build-fuzz ## give each target of tests/fuzz SECONDS=60 of libFuzzer's inputs, under ASan and UBSan
 	$(step) "building the fuzz targets" build-fuzz/logs/build.log cmake --build build-fuzz -j $(JOBS) --target $(fuzz)
 	@for target in $(fuzz); do mkdir -p build-fuzz/corpus/$$target; \
-	  MARROW_LOG=off build-fuzz/bin/$$target -max_total_time=$(SECONDS) -max_len=2048 -verbosity=0 -print_final_stats=1 \
+	  MARROW_LOG=off build-fuzz/bin/$$target -max_total_time=$(SECONDS) -max_len=2048 -len_control=0 -verbosity=0 -print_final_stats=1 \
 	    build-fuzz/corpus/$$target || exit 1; done
 
 format: setup-check ## rewrite the code as clang-format leaves it
