@@ -5,6 +5,7 @@
 #include "experiments/batch_under_load/batch_under_load.h"
 #include "experiments/completion_breakdown/completion_breakdown.h"
 #include "experiments/completion_scope/completion_scope.h"
+#include "experiments/connections/connections.h"
 #include "experiments/dc_cost/dc_cost.h"
 #include "experiments/enclosing_kernel/enclosing_kernel.h"
 #include "experiments/enclosing_live_values/enclosing_live_values.h"
@@ -59,6 +60,10 @@ std::vector<Experiment> without_questions() {
       enclosing_kernel(),
       enclosing_residency(),
       enclosing_live_values(),
+      connections_role(),
+      connections_reuse_payload(),
+      connections_all_to_all(),
+      connections_controls(),
       timer_check(),
       null_experiment(),
   };

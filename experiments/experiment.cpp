@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "model/profile.h"
 #include "util/env.h"
 #include "util/error.h"
 
@@ -47,7 +48,7 @@ bool is_crowded(const Context& context, unsigned lanes) {
 }
 
 void run_on_lane(const Experiment& experiment, Context& context, const Point& point, measure::Record& record) {
-  if (context.gpu == nullptr) return experiment.run(context, point, record);
+  if (context.gpu == nullptr || experiment.modelled) return experiment.run(context, point, record);
   if (!experiment.run_on_gpu) {
     throw util::Error(experiment.name + " has no gpu lane", util::ErrorKind::kWaived, "--lane host");
   }
@@ -56,8 +57,13 @@ void run_on_lane(const Experiment& experiment, Context& context, const Point& po
 
 measure::Record blank_record(const Experiment& experiment, const Point& point, const Context& context) {
   measure::Record record{.experiment = experiment.name, .axes = point.axes, .path = point.path, .policy = point.policy};
-  record.lane = context.gpu != nullptr ? "gpu" : "host";
   record.nic = context.nic;
+  if (experiment.modelled) {
+    record.lane = "none";
+    if (context.profile) record.nic = "model:" + context.profile->name;
+    return record;
+  }
+  record.lane = context.gpu != nullptr ? "gpu" : "host";
   record.engine = context.engine;
   if (context.clock != nullptr) record.clock = context.clock->name();
   return record;

@@ -24,6 +24,9 @@ namespace marrow::gpu {
 class ClockKeeper;
 class Device;
 }  // namespace marrow::gpu
+namespace marrow::model {
+struct Profile;
+}
 
 namespace marrow::experiments {
 
@@ -75,6 +78,7 @@ struct Context {
   std::shared_ptr<gpu::Device> engine_gpu = {};                      // when the software NIC's engine is to be a GPU
   std::string engine = {};                                           // of the software NIC, as asked for
   const gpu::ClockKeeper* clock_keeper = nullptr;                    // where the user lets a row lock the SM clock
+  std::shared_ptr<const model::Profile> profile = {};                // for what is computed; empty when none was named
   std::chrono::nanoseconds limit = std::chrono::seconds(60);         // for one row
   const std::atomic<bool>* stop = nullptr;                           // set on a time limit or an interrupt
   std::function<void(const measure::ActivePath&)> report_path = {};  // once the endpoints are set up
@@ -104,6 +108,7 @@ struct Experiment {
   std::uint32_t iterations = 2000;  // a default that leaves p99 its own samples and keeps a demo short
   bool lenient_nic = false;         // wants a software NIC that counts what it would else refuse
   bool locks_clocks = false;        // locks the SM clock, and does so only with --lock-clocks
+  bool modelled = false;            // computed from Context::profile: it has no lane and no NIC, and moves no bytes
   /// Measures on host lanes.
   std::function<void(Context&, const Point&, measure::Record&)> run;
   /// The same question on lanes of a GPU, Context::gpu. Empty where the experiment has none, or this build no CUDA.

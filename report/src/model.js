@@ -7,6 +7,7 @@ export const KINDS = [
   { name: "nic", title: "real NIC time", says: "includes a real NIC and its path" },
   { name: "host-lane", title: "host-lane time", says: "a CPU thread running our own code; no NIC and no GPU is inside, so it cannot stand for a GPU's" },
   { name: "cx7-sim", title: "software NIC time", says: "through the software NIC: it shows that the mechanism works, not how long a ConnectX, a PCIe bus or a wire takes" },
+  { name: "model", title: "a model's figures", says: "computed from a NIC's profile in simulated time: nothing was sent and nothing was timed" },
 ];
 
 const words = (record) => [record.path, record.policy, ...Object.entries(record.axes).map(([k, v]) => `${k}=${v}`)].filter(Boolean);
@@ -36,7 +37,7 @@ export function sharedWords(records) {
 /** One entry a metric: what tables and charts are made of. */
 export function points(records) {
   const label = labels(records);
-  const setUp = (r) => `${r.lane} lane, ${r.nic}${r.engine && r.engine !== "auto" ? `, engine ${r.engine}` : ""}`;
+  const setUp = (r) => r.nic.startsWith("model:") ? `the ${r.nic}` : `${r.lane} lane, ${r.nic}${r.engine && r.engine !== "auto" ? `, engine ${r.engine}` : ""}`;
   const setUps = new Set(records.map(setUp));
   return records.flatMap((record, i) => record.metrics.map((metric) => ({
     row: setUps.size > 1 ? `${label[i]} (${setUp(record)})` : label[i],

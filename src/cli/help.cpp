@@ -56,6 +56,8 @@ usage: marrow run EXPERIMENT... [options]
                                                                              (default: host)
   --engine NAME         who plays the software NIC: cpu, gpu, gpu:1, or auto, which goes by where a queue lies
                                                                              (default: auto)
+  --profile NAME        of a NIC, for what is computed and not measured: connections-*; cx7-200g, or a file of yours
+                        as ./mine.json; docs/connections.md                  (default: none, and they are waived)
   --policy NAMES        only these rows, separated by commas; all runs each  (default: all)
   --axis NAME=VALUES    replace an axis's values, as in bytes=8,64; may be given more than once
   --iterations N        timed operations for each row                        (default: the experiment's own)

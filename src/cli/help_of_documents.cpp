@@ -43,7 +43,7 @@ usage: marrow suite paper [options]
   paper                 the experiments of arXiv:2610.01380 and Marrow's own
   --json FILE           where the document goes                              (default: marrow-suite.json)
   --fresh               throw away what an interrupted suite left
-  --nic, --lane, --engine, --iterations, --warmup, --timeout, --runs, --noise, --limit, --samples, --csv
+  --nic, --lane, --engine, --profile, --iterations, --warmup, --timeout, --runs, --noise, --limit, --samples, --csv
                         as in `marrow run --help`
 
 Each experiment has processes of its own: a crash is that row's failure and nothing else's. What is done is kept
@@ -52,7 +52,7 @@ document as waived, with what would let it run.
 
 exit: 0 every row passed (rows may be waived)   1 a row failed, or it was interrupted   2 usage   77 nothing could run
 
-examples: marrow suite paper --nic cx7-sim
+examples: marrow suite paper --nic cx7-sim --profile cx7-200g
           marrow suite paper --lane gpu --runs 3 --json h200.json
 )";
 

@@ -46,6 +46,7 @@ std::string why_no_gpu(const Tool& tool) {
 
 /// What of it runs on this machine.
 std::string here_text(const Experiment& experiment, const measure::SuiteEntry* entry, bool has_gpu) {
+  if (experiment.modelled) return "computed, with --profile NAME";
   const bool host = entry == nullptr || !entry->gpu_only;
   const bool gpu = experiment.run_on_gpu != nullptr && has_gpu;
   if (experiment.locks_clocks) {

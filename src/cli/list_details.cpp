@@ -62,6 +62,7 @@ std::string paper_text(const measure::SuiteEntry& entry, std::size_t width) {
 
 std::string lanes_text(const Experiment& experiment, const measure::SuiteEntry* entry) {
   const bool host = entry == nullptr || !entry->gpu_only;
+  if (experiment.modelled) return "none: it is computed";
   if (experiment.run_on_gpu) return host ? "host, gpu" : "gpu";
   return host ? "host" : "gpu, which this build does not have";
 }
@@ -76,7 +77,10 @@ std::string details(const Experiment& experiment, const measure::SuiteEntry* ent
   text += line("policies", fmt::format("{}", fmt::join(policy_names(experiment), ", ")), width);
   for (const auto& axis : variant_axis_texts(experiment)) text += line("axis", axis, width);
   for (const auto& sweep : experiment.sweeps) text += line("axis", sweep_text(sweep), width);
-  text += line("default", fmt::format("{} timed operations a row", experiment.iterations), width);
+  text += line("default",
+               fmt::format("{} {} a row", experiment.iterations,
+                           experiment.modelled ? "passes of the model" : "timed operations"),
+               width);
   return entry == nullptr ? text : text + paper_text(*entry, width);
 }
 

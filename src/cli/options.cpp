@@ -23,6 +23,7 @@ void declare_measuring(CLI::App& app, RunOptions& run) {
   app.add_option("--nic", run.nic)->envname("MARROW_NIC");
   app.add_option("--lane", run.lane)->envname("MARROW_LANE");
   app.add_option("--engine", run.engine)->envname("MARROW_ENGINE");
+  app.add_option("--profile", run.profile)->envname("MARROW_PROFILE");
   app.add_option("--iterations", run.iterations)->check(whole(1, 100'000'000))->envname("MARROW_ITERATIONS");
   app.add_option("--warmup", run.warmup)->check(whole(0, 100'000'000))->envname("MARROW_WARMUP");
   app.add_option("--timeout", run.timeout_s)->check(real(0.001, 86'400))->envname("MARROW_TIMEOUT");

@@ -20,6 +20,7 @@ struct RunOptions {
   std::string nic;                    // empty: a real mlx5 device if there is one, else cx7-sim
   std::string lane = "host";          // or "gpu", "gpu:1"
   std::string engine;                 // of the software NIC; empty: its own choice
+  std::string profile;                // of a NIC, for experiments that are computed; empty: none
   std::vector<std::string> policies;  // empty: all
   std::vector<std::string> axes;      // "NAME=V1,V2"
   std::optional<std::uint32_t> iterations;

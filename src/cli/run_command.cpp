@@ -81,6 +81,22 @@ void refuse_needless_lock(const RunOptions& options, const std::vector<Task>& ta
                       util::ErrorKind::kUsage, kHint);
 }
 
+/// A profile changes nothing of what is measured; who names one for it expects something else.
+void refuse_unused_profile(const std::vector<Task>& tasks, const RunOptions& options) {
+  if (options.profile.empty()) return;
+  for (const auto& task : tasks) {
+    const auto& name = task.experiment->name;
+    const bool named =
+        std::find(options.experiments.begin(), options.experiments.end(), name) != options.experiments.end();
+    if (task.experiment->modelled || !named) continue;
+    throw util::Error(
+        fmt::format("{} is measured, not computed from a profile: a profile paces neither the software NIC "
+                    "nor a real one",
+                    name),
+        util::ErrorKind::kUsage, fmt::format("marrow run {} without --profile", name));
+  }
+}
+
 /// To stdout, or to stderr where stdout holds a document.
 void tell(const std::string& text, const RunOptions& options) {
   if (options.json == kStdout || options.csv == kStdout) {
@@ -96,6 +112,7 @@ int run_command(const Tool& tool, const RunOptions& options) {
   const auto tasks = select(tool.experiments, options);
   const auto nic = choose_nic(options.nic, tool.real_devices());
   (void)choose_lane(options.lane, options.engine, nic);
+  refuse_unused_profile(tasks, options);
   const auto statements = statements_of(options.expects, {});
   refuse_unselected(statements, tasks);
   refuse_needless_lock(options, tasks);

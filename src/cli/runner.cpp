@@ -75,8 +75,8 @@ class Runner {
 
   void add_without_run(measure::Status status, const std::string& reason) {
     const auto& task = tasks_[next()];
-    auto record = experiments::blank_record(*task.experiment, task.point, {.nic = nic_});
-    record.lane = settings_.lane;
+    auto record = experiments::blank_record(*task.experiment, task.point, {.nic = nic_, .profile = settings_.profile});
+    if (!task.experiment->modelled) record.lane = settings_.lane;
     record.status = status;
     record.reason = reason;
     outcome_.records.push_back(std::move(record));

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct RunSettings {
   bool samples = false;                            // records come with every sample, for pooling or for the document
   std::string lane = "host";                       // of rows that never reached a context
   const gpu::ClockKeeper* clock_keeper = nullptr;  // made before the runner; null: no row may lock a clock
+  std::shared_ptr<const model::Profile> profile = {};  // for experiments that are computed
   /// In the child, before its first task: makes the NIC ready and fills the context's NIC fields.
   std::function<void(experiments::Context&)> prepare;
   /// In the parent, when a child begins a row of the tasks. May be empty.

@@ -3,6 +3,7 @@
 #include "cli/settings.h"
 
 #include "cli/lane.h"
+#include "model/profile.h"
 
 namespace marrow::cli {
 
@@ -10,6 +11,9 @@ RunSettings settings_for(const Tool& tool, const RunOptions& options, const NicC
   const auto lane = choose_lane(options.lane, options.engine, nic);
   RunSettings settings{.iterations = options.iterations, .warmup = options.warmup, .timeout_s = options.timeout_s};
   settings.samples = options.samples || options.noise || options.runs > 1;
+  if (!options.profile.empty()) {
+    settings.profile = std::make_shared<const model::Profile>(model::find_profile(options.profile));
+  }
   settings.lane = lane.gpu ? "gpu" : "host";
   settings.prepare = [&tool, lane, nic](experiments::Context& context) {
     set_engine(lane.engine);

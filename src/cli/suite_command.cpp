@@ -37,13 +37,14 @@ std::string settings_text(const SuiteOptions& options, const NicChoice& nic) {
   const auto build = measure::build_info();
   const auto& run = options.run;
   return fmt::format(
-      "suite {}, nic {}, lane {}, engine {}, runs {}, noise {}, iterations {}, warmup {}, timeout {}, samples {}, "
+      "suite {}, nic {}, lane {}, engine {}, profile {}, runs {}, noise {}, iterations {}, warmup {}, timeout {}, "
+      "samples {}, "
       "limit {}, "
       "commit {}{}",
-      options.suite, nic.name, run.lane, run.engine.empty() ? "auto" : run.engine, run.runs,
-      run.noise ? fmt::format("{}", *run.noise) : "-", run.iterations ? std::to_string(*run.iterations) : "own",
-      run.warmup, run.timeout_s, run.samples ? "kept" : "no", run.limit_s, build.commit.substr(0, 12),
-      build.dirty ? " with changes" : "");
+      options.suite, nic.name, run.lane, run.engine.empty() ? "auto" : run.engine,
+      run.profile.empty() ? "none" : run.profile, run.runs, run.noise ? fmt::format("{}", *run.noise) : "-",
+      run.iterations ? std::to_string(*run.iterations) : "own", run.warmup, run.timeout_s, run.samples ? "kept" : "no",
+      run.limit_s, build.commit.substr(0, 12), build.dirty ? " with changes" : "");
 }
 
 class SuiteRun {

@@ -142,7 +142,7 @@ std::string fitted_table(std::span<const Record> records, Kind kind, std::size_t
 std::string kind_text(std::span<const Record> records, Kind kind, Look look) {
   const auto mine = [&](const Record& record) { return has_kind(record, kind); };
   if (std::none_of(records.begin(), records.end(), mine)) return {};
-  const auto colour = kind == Kind::kCx7Sim ? kSimulated : std::string_view{};
+  const auto colour = kind == Kind::kCx7Sim || kind == Kind::kModel ? kSimulated : std::string_view{};
   std::string text = wrapped(fmt::format("time: {} - {}", name_of(kind), sentence_of(kind)), " ", look.width);
   text += fitted_table(records, kind, look.width);
   return painted(text, colour, look) + "\n";
@@ -259,14 +259,14 @@ std::string experiment_text(std::span<const Record> records, const Heading& head
   const auto shared = shared_words(records);
   if (!shared.empty()) text += wrapped((records.size() == 1 ? "the row: " : "every row: ") + shared, " ", look.width);
   text += "\n";
-  for (const auto kind : {Kind::kGpu, Kind::kNic, Kind::kHostLane, Kind::kCx7Sim}) {
+  for (const auto kind : {Kind::kGpu, Kind::kNic, Kind::kHostLane, Kind::kCx7Sim, Kind::kModel}) {
     text += kind_text(records, kind, look);
   }
   const auto sources = paper_sources(records);
   if (!sources.empty()) {
     text += wrapped("paper: " + sources +
-                        "; there a GPU submits to a ConnectX-7 between two nodes, so a value stands beside ours for "
-                        "its size and its order, not as like for like",
+                        "; there a GPU submits to a ConnectX-7 between nodes, so a value stands beside ours for its "
+                        "size and its order, not as like for like",
                     " ", look.width) +
             "\n";
   }
@@ -277,14 +277,22 @@ std::string experiment_text(std::span<const Record> records, const Heading& head
 std::string verdict_text(const Document& document, Look look) {
   std::array<std::size_t, 3> n{};
   std::size_t unverified = 0;
+  std::size_t modelled = 0;
   for (const auto& record : document.records) {
     ++n.at(static_cast<std::size_t>(record.status));
-    if (record.status == Status::kPassed && !record.verified) ++unverified;
+    if (record.status != Status::kPassed) continue;
+    if (is_model(record)) ++modelled;
+    if (!is_model(record) && !record.verified) ++unverified;
   }
-  const auto text = fmt::format("{} passed, {} failed, {} waived; {}", n[0], n[1], n[2],
-                                n[0] == 0         ? "no row passed"
-                                : unverified == 0 ? "the bytes of every passed row were verified at the far side"
-                                                  : fmt::format("{} of them without verified bytes", unverified));
+  auto text = fmt::format("{} passed, {} failed, {} waived; ", n[0], n[1], n[2]);
+  if (n[0] == 0) text += "no row passed";
+  if (modelled > 0) text += fmt::format("{} of them a model's, which moves no bytes", modelled);
+  if (n[0] > modelled && modelled > 0) text += "; ";
+  if (n[0] > modelled) {
+    text += unverified == 0 ? fmt::format("the bytes of every {} row were verified at the far side",
+                                          modelled > 0 ? "other passed" : "passed")
+                            : fmt::format("{} of them without verified bytes", unverified);
+  }
   return painted(text, n[1] > 0 ? kRed : n[0] > 0 ? kGreen : kYellow, look) + "\n";
 }
 

@@ -15,7 +15,7 @@ struct KindText {
   std::string_view name;
   std::string_view sentence;
 };
-constexpr std::array<KindText, 4> kKinds{{
+constexpr std::array<KindText, 5> kKinds{{
     {"gpu", "measured by a GPU's clock around code that runs on the GPU"},
     {"host-lane",
      "a CPU thread of this machine running mini-gda's or libmlx5's own code; no NIC and no GPU is inside this time, so "
@@ -24,6 +24,10 @@ constexpr std::array<KindText, 4> kKinds{{
      "through the software NIC on this machine's cores: it shows that the mechanism works and what it counts; it can "
      "not say how long a ConnectX, a PCIe bus or a wire takes"},
     {"nic", "includes a real NIC and its path; the submitting thread is a CPU's unless the lane says gpu"},
+    {"model",
+     "computed: a model of NICs in simulated time, with the numbers of a profile. Nothing was sent and nothing was "
+     "timed; "
+     "it says what follows from the profile, not what a NIC does (docs/connections.md)"},
 }};
 constexpr std::array<std::string_view, 3> kStatuses{"passed", "failed", "waived"};
 
@@ -81,6 +85,12 @@ std::string_view name_of(Kind kind) {
 std::string_view sentence_of(Kind kind) {
   return kKinds.at(static_cast<std::size_t>(kind)).sentence;
 }
+std::optional<Kind> kind_named(std::string_view name) {
+  const auto* const at =
+      std::find_if(kKinds.begin(), kKinds.end(), [&](const KindText& kind) { return kind.name == name; });
+  if (at == kKinds.end()) return std::nullopt;
+  return static_cast<Kind>(at - kKinds.begin());
+}
 std::string_view name_of(Status status) {
   return kStatuses.at(static_cast<std::size_t>(status));
 }
@@ -88,6 +98,10 @@ std::string_view name_of(Status status) {
 std::string text_of(const Axis& axis) {
   const auto* number = std::get_if<std::int64_t>(&axis.value);
   return axis.name + "=" + (number ? std::to_string(*number) : std::get<std::string>(axis.value));
+}
+
+bool is_model(const Record& record) {
+  return record.nic.starts_with("model:");
 }
 
 const Metric* metric_of(const Record& record, std::string_view name) {

@@ -23,8 +23,10 @@ enum class Kind : std::uint8_t {
   kHostLane,  // a CPU thread running our own code: posting, ordering, ringing
   kCx7Sim,    // includes the software NIC's work: says nothing of a real NIC
   kNic,       // includes a real NIC
+  kModel,     // computed from a NIC's profile in simulated time: nothing was timed
 };
 [[nodiscard]] std::string_view name_of(Kind kind);
+[[nodiscard]] std::optional<Kind> kind_named(std::string_view name);
 /// One sentence for people: what this kind of time contains and what it cannot say.
 [[nodiscard]] std::string_view sentence_of(Kind kind);
 
@@ -78,8 +80,8 @@ struct Record {
   std::vector<Axis> axes;
   std::string path;
   std::string policy;
-  std::string lane;
-  std::string nic;
+  std::string lane;  // "host", "gpu"; "none" of a model
+  std::string nic;   // "cx7-sim", a device's name, "model:" and its profile's name
   std::string clock;
   std::string engine;                 // of the software NIC, as asked for: auto, cpu, gpu, gpu:1; empty on a real NIC
   std::string gpu;                    // that the lanes ran on; empty on host lanes
@@ -88,7 +90,7 @@ struct Record {
   std::string registration;           // how memory was registered, and where it lay
   Status status = Status::kPassed;
   std::string reason;     // why it failed or was waived; empty when passed
-  bool verified = false;  // the bytes of every operation were compared at the far side
+  bool verified = false;  // the bytes of every operation were compared at the far side; a model has none
   std::vector<Metric> metrics;
   Counts counts;
   std::vector<Expectation> expectations;
@@ -100,6 +102,9 @@ void fail(Record& record, std::string reason);
 
 /// "mini-gda, gpu-fence, bytes=8 payload=inline"
 [[nodiscard]] std::string label_of(const Record& record);
+
+/// Whether a model computed it, so that no byte was moved that could be compared.
+[[nodiscard]] bool is_model(const Record& record);
 
 /// Null when the record has no metric of that name.
 [[nodiscard]] const Metric* metric_of(const Record& record, std::string_view name);

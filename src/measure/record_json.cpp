@@ -117,13 +117,9 @@ void read_values(const Json& json, Summary& summary) {
 Metric metric_from(const Json& json) {
   Metric metric{.name = json.at("name"), .unit = json.at("unit")};
   const std::string kind = json.at("kind");
-  bool known = false;
-  for (const auto k : {Kind::kGpu, Kind::kHostLane, Kind::kCx7Sim, Kind::kNic}) {
-    if (name_of(k) != kind) continue;
-    metric.kind = k;
-    known = true;
-  }
+  const auto known = kind_named(kind);
   if (!known) throw util::Error("unknown kind of time '" + kind + "'");
+  metric.kind = *known;
   read_values(json, metric.summary);
   for (const auto& p : json.at("paper")) {
     PaperValue value{

@@ -17,16 +17,14 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kAgreements{"agrees", "differs", "cannot be said here"};
 
-Kind kind_named(const std::string& name) {
-  for (const auto kind : {Kind::kGpu, Kind::kHostLane, Kind::kCx7Sim, Kind::kNic}) {
-    if (name_of(kind) == name) return kind;
-  }
+Kind kind_of(const std::string& name) {
+  if (const auto kind = kind_named(name)) return *kind;
   throw util::Error("the suite names an unknown kind of time '" + name + "'");
 }
 
 Shape shape_from(const Json& json) {
   Shape shape{.text = json.at("text"), .expect = json.at("expect")};
-  for (const auto& kind : json.at("kinds")) shape.kinds.push_back(kind_named(kind));
+  for (const auto& kind : json.at("kinds")) shape.kinds.push_back(kind_of(kind));
   return shape;
 }
 

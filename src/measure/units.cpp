@@ -19,7 +19,8 @@ enum class Quantity : std::uint8_t {
   kRare,
   kRegisters,
   kBlocks,
-  kCycles
+  kCycles,
+  kConnections
 };
 
 struct Unit {
@@ -29,7 +30,7 @@ struct Unit {
   bool written;
   Better better;
 };
-constexpr std::array<Unit, 18> kUnits{{
+constexpr std::array<Unit, 19> kUnits{{
     {"us", Quantity::kTime, 1, true, Better::kLess},
     {"ns", Quantity::kTime, 1e-3, false, Better::kLess},
     {"ms", Quantity::kTime, 1e3, false, Better::kLess},
@@ -48,6 +49,7 @@ constexpr std::array<Unit, 18> kUnits{{
     {"registers", Quantity::kRegisters, 1, true, Better::kLess},
     {"blocks", Quantity::kBlocks, 1, true, Better::kMore},
     {"cycles", Quantity::kCycles, 1, true, Better::kLess},
+    {"connections", Quantity::kConnections, 1, true, Better::kMore},
 }};
 
 const Unit* find(std::string_view name) {

@@ -60,9 +60,27 @@ TEST(Compare, OtherExperimentsKindsOfTimeAndUnitsAreRefused) {
   EXPECT_THAT(refusal(a, changed([](Record& r) { r.experiment = "ordering"; })), HasSubstr("different experiments"));
   EXPECT_THAT(refusal(a, changed([](Record& r) { r.lane = "gpu"; })), HasSubstr("kinds of time are not compared"));
   EXPECT_THAT(refusal(a, changed([](Record& r) { r.nic = "mlx5_0"; })), HasSubstr("kinds of time are not compared"));
+  const auto modelled = [](Record& r) {
+    r.lane = "none";
+    r.nic = "model:cx7-200g";
+  };
+  EXPECT_THAT(refusal(a, changed(modelled)),
+              HasSubstr("host lanes on cx7-sim, engine auto and measured with the model"));
   EXPECT_THAT(refusal(a, changed([](Record& r) { r.metrics[0].kind = Kind::kGpu; })),
               HasSubstr("kinds of time are not compared"));
   EXPECT_THAT(refusal(a, changed([](Record& r) { r.metrics[0].unit = "x"; })), HasSubstr("is in us and in x"));
+}
+
+TEST(Compare, AModelThatWasWaivedForWantOfAProfileIsNoOtherKind) {
+  auto waived = sample_record();
+  waived.lane = "none";
+  waived.status = Status::kWaived;
+  auto modelled = sample_record();
+  modelled.lane = "none";
+  modelled.nic = "model:cx7-200g";
+  EXPECT_EQ(refusal(one(waived), one(modelled)), "compared");
+  EXPECT_FALSE(compare(one(waived), one(modelled)).any_worse());
+  EXPECT_TRUE(compare(one(modelled), one(waived)).any_worse());
 }
 
 TEST(Compare, ARowThatNoLongerPassesOrIsMissingIsWorse) {

@@ -84,6 +84,10 @@ TEST(People, TheVerdictCountsAndSaysWhetherBytesWereVerified) {
   EXPECT_THAT(verdict_text(document, {}), HasSubstr("1 passed, 0 failed, 1 waived; the bytes of every"));
   document.records[0].verified = false;
   EXPECT_THAT(verdict_text(document, {}), HasSubstr("1 of them without verified bytes"));
+  document.records[0].nic = "model:cx7-200g";
+  EXPECT_THAT(verdict_text(document, {}), HasSubstr("1 waived; 1 of them a model's, which moves no bytes\n"));
+  document.records.push_back(sample_record());
+  EXPECT_THAT(verdict_text(document, {}), HasSubstr("which moves no bytes; the bytes of every other passed row"));
 }
 
 TEST(Number, KeepsAboutFourDigits) {
