@@ -24,12 +24,8 @@ constexpr std::array<Named, 11> kNames{{{"wqes", &gda::Counts::wqes},
                                         {"atomics", &gda::Counts::atomics}}};
 
 void add_fence(gda::Counts& counts, gda::FenceKind kind, std::uint64_t operations) {
-  if (kind == gda::FenceKind::kNone) return;
+  if (kind == gda::FenceKind::kNone || kind == gda::FenceKind::kBlock) return;
   (kind == gda::FenceKind::kSystem ? counts.system_fences : counts.gpu_fences) += operations;
-}
-
-std::uint64_t is_release_store(gda::StoreKind kind) {
-  return kind == gda::StoreKind::kReleaseGpu || kind == gda::StoreKind::kReleaseSystem ? 1 : 0;
 }
 
 }  // namespace
@@ -40,12 +36,12 @@ measure::Counts counts_of(const gda::Counts& counts, std::uint64_t operations) {
   return result;
 }
 
-gda::Counts promised_counts(gda::Ordering ordering, std::uint32_t ds, std::uint64_t operations) {
-  const auto recipe = gda::recipe_of(ordering);
+gda::Counts promised_counts(const gda::Recipe& recipe, std::uint32_t ds, std::uint64_t operations) {
   gda::Counts counts{.wqes = operations, .wqe_stores = operations * ds, .wqebbs = operations * wire::wqebbs_of(ds)};
   add_fence(counts, recipe.before_dbrec, operations);
   add_fence(counts, recipe.before_doorbell, operations);
-  counts.release_stores = operations * (is_release_store(recipe.dbrec) + is_release_store(recipe.doorbell));
+  counts.release_stores =
+      operations * (std::uint64_t{gda::is_release(recipe.dbrec)} + std::uint64_t{gda::is_release(recipe.doorbell)});
   counts.dbrecs = counts.doorbells = counts.cqes = operations;
   counts.acquire_fences = recipe.poll == gda::Scope::kNone ? 0 : operations;
   return counts;

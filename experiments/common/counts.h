@@ -13,7 +13,7 @@ namespace marrow::experiments {
 [[nodiscard]] measure::Counts counts_of(const gda::Counts& counts, std::uint64_t operations);
 
 /// What `operations` puts of `ds` 16-byte segments must have cost by the recipe, one doorbell and one CQE each.
-[[nodiscard]] gda::Counts promised_counts(gda::Ordering ordering, std::uint32_t ds, std::uint64_t operations);
+[[nodiscard]] gda::Counts promised_counts(const gda::Recipe& recipe, std::uint32_t ds, std::uint64_t operations);
 
 /// What `operations` operations cost that cost `each`.
 [[nodiscard]] gda::Counts counts_times(const gda::Counts& each, std::uint64_t operations);

@@ -31,7 +31,7 @@ void count_puts(const Context& context, Bench<verbs::DevxQp>& bench, std::uint32
   if (done == 0) return;
   const std::uint32_t ds = 2 + (P::payload == gda::Payload::kInline ? wire::inline_ds(bytes) : 1);
   record.counts = counts_of(poster.probe().counts, done);
-  expect_counts(record, poster.probe().counts, promised_counts(P::ordering, ds, done));
+  expect_counts(record, poster.probe().counts, promised_counts(gda::recipe_for<P>(), ds, done));
 }
 
 /// Times and counts of mini-gda's puts by policy P.

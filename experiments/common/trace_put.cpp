@@ -84,8 +84,7 @@ std::string tell_wqe(const gda::Qp& qp, const gda::Slot& slot) {
   return text;
 }
 
-std::string tell_order(gda::Ordering ordering, const gda::QueueDump& dump) {
-  const auto recipe = gda::recipe_of(ordering);
+std::string tell_order(const gda::Recipe& recipe, const gda::QueueDump& dump) {
   wire::be32 dbrec;
   dbrec.raw = dump.dbrec_raw;
   const auto word = wire::doorbell_word(dump.qp.qpn, dump.counters.pi);

@@ -18,7 +18,7 @@ namespace marrow::experiments {
 [[nodiscard]] std::string tell_put(std::string_view policy, gda::Payload payload, const Route& route);
 [[nodiscard]] std::string tell_slot(const gda::Slot& slot, const gda::Qp& qp);
 [[nodiscard]] std::string tell_wqe(const gda::Qp& qp, const gda::Slot& slot);
-[[nodiscard]] std::string tell_order(gda::Ordering ordering, const gda::QueueDump& dump);
+[[nodiscard]] std::string tell_order(const gda::Recipe& recipe, const gda::QueueDump& dump);
 [[nodiscard]] std::string tell_result(const gda::Result& result, const gda::QueueDump& dump);
 
 template <gda::PolicyType P>
@@ -52,7 +52,7 @@ std::vector<TraceLine> trace_put(const Context& context, std::uint32_t bytes) {
   tell(1, start, tell_put(P::name, P::payload, route));
   tell(2, reserved, tell_slot(slots[0], qp));
   tell(3, written, tell_wqe(qp, slots[0]));
-  tell(4, submitted, tell_order(P::ordering, dump));
+  tell(4, submitted, tell_order(gda::recipe_for<P>(), dump));
   tell(9, done, tell_result(result, dump));
   return lines;
 }

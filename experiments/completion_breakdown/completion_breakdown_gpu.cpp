@@ -37,7 +37,7 @@ void completion_breakdown_on_gpu(Context& context, const Point& point, measure::
   kernels.floor = {};  // of the issue alone: single-op has it
   GpuBench bench(context);
   report_path(context, bench, /*lanes=*/1);
-  measure_puts_on_gpu(context, bench, kernels, kSingleOpBytes, {.ordering = ordering}, record);
+  measure_puts_on_gpu(context, bench, kernels, kSingleOpBytes, {.recipe = gda::recipe_of(ordering)}, record);
   add_bare_poll(context, bench, floor, record);
   record.verified = true;
 }

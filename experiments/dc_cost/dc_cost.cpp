@@ -64,7 +64,7 @@ void count_dc(const Context& context, DcParts& parts, const DcRow& row, Record& 
   const auto done = put_untimed(context, poster, payload, std::min<std::uint64_t>(kCounted, context.iterations));
   if (done == 0) return;
   record.counts = counts_of(poster.probe().counts, done);
-  expect_counts(record, poster.probe().counts, promised_counts(P::ordering, kDcSegments<P>, done));
+  expect_counts(record, poster.probe().counts, promised_counts(gda::recipe_for<P>(), kDcSegments<P>, done));
   connections.add(row, done, record);
 }
 

@@ -51,7 +51,8 @@ PutTimes singles(const Context& context, Transport transport, PutJob job) {
 }
 
 void run_rc(const Context& context, GpuBench& bench, Record& record) {
-  measure_puts_on_gpu(context, bench, dc_cost_puts(Transport::kRc), kDcBytes, {.ordering = RcPut::ordering}, record);
+  measure_puts_on_gpu(context, bench, dc_cost_puts(Transport::kRc), kDcBytes, {.recipe = gda::recipe_for<RcPut>()},
+                      record);
   add_rate(record, context.nic_kind, kDcBurst, bursts(context, Transport::kRc, put_job(bench, kDcBytes)).completion);
 }
 
@@ -74,7 +75,7 @@ void run_dc(const Context& context, GpuBench& bench, const DcRow& row, Record& r
   const auto segments = row.transport == Transport::kCompact ? kDcSegments<CompactPut> : kDcSegments<FullPut>;
   const ConnectionCount connections(context);
   count_puts_on_gpu(context, bench, dc_cost_puts(row.transport).count, dc.job(bench, row.new_destination),
-                    {.ordering = RcPut::ordering, .segments = segments}, record);
+                    {.recipe = gda::recipe_for<RcPut>(), .segments = segments}, record);
   connections.add(row, record.counts.operations, record);
 }
 

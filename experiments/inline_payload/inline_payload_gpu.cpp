@@ -29,7 +29,7 @@ void inline_payload_on_gpu(Context& context, const Point& point, measure::Record
   GpuBench bench(context, {.queue = {.sq_wqebbs = kInlinePayloadSqWqebbs}});
   report_path(context, bench, /*lanes=*/1);
   measure_puts_on_gpu(context, bench, inline_payload_puts(row), bytes,
-                      {.ordering = InlinePut::ordering, .segments = segments}, record);
+                      {.recipe = gda::recipe_for<InlinePut>(), .segments = segments}, record);
   measure_rate(context, bench, row, bytes, record);
   record.verified = true;
 }

@@ -11,7 +11,7 @@ namespace marrow::experiments {
 void ordering_on_gpu(Context& context, const Point& point, measure::Record& record) {
   PutPromise promise;
   const bool known =
-      gda::OrderingPolicies::visit(point.policy, [&]<gda::PolicyType P>() { promise.ordering = P::ordering; });
+      gda::OrderingPolicies::visit(point.policy, [&]<gda::PolicyType P>() { promise.recipe = gda::recipe_for<P>(); });
   if (!known) throw util::Error("no ordering is called '" + point.policy + "'");
   GpuBench bench(context);
   report_path(context, bench, /*lanes=*/1);

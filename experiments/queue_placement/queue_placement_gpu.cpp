@@ -41,7 +41,7 @@ void queue_placement_on_gpu(Context& context, const Point& point, measure::Recor
   GpuBench bench(context, {.placement = placement});
   report_path(context, bench, /*lanes=*/1);
   measure_puts_on_gpu(context, bench, queue_placement_puts(point.policy), kPlacementBytes,
-                      {.ordering = ordering_of(point)}, record);
+                      {.recipe = gda::recipe_of(ordering_of(point))}, record);
   record.verified = true;
 }
 

@@ -23,7 +23,8 @@ void single_op_on_gpu(Context& context, const Point& point, measure::Record& rec
   const auto ordering = row == SingleOpRow::kUnordered ? SingleOpUnordered::ordering : SingleOpInline::ordering;
   GpuBench bench(context);
   report_path(context, bench, kRoundTripLanes);
-  measure_puts_on_gpu(context, bench, single_op_puts(row), kSingleOpBytes, {.ordering = ordering}, record);
+  measure_puts_on_gpu(context, bench, single_op_puts(row), kSingleOpBytes, {.recipe = gda::recipe_of(ordering)},
+                      record);
   const auto trips = trips_on_gpu(context, bench, single_op_round_trips(row)).by_ticks_ns;
   add_time(record, "round trip", context.nic_kind, trips);
   record.verified = true;

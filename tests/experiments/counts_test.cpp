@@ -18,7 +18,7 @@ TEST(PromisedCounts, OfTheSevenRecipesByHand) {
                           Row{Ordering::kGpuFenceDbrec, 2, 0, 0, 1}, Row{Ordering::kGpuReleaseStore, 0, 0, 2, 1},
                           Row{Ordering::kThreadfence, 2, 0, 0, 1}, Row{Ordering::kSystemReleaseStore, 0, 0, 1, 1},
                           Row{Ordering::kSystemFence, 0, 1, 0, 1}}) {
-    const auto counts = promised_counts(row.ordering, /*ds=*/3, /*operations=*/10);
+    const auto counts = promised_counts(gda::recipe_of(row.ordering), /*ds=*/3, /*operations=*/10);
     EXPECT_EQ(counts.gpu_fences, row.gpu * 10U);
     EXPECT_EQ(counts.system_fences, row.system * 10U);
     EXPECT_EQ(counts.release_stores, row.releases * 10U);
@@ -32,7 +32,7 @@ TEST(PromisedCounts, OfTheSevenRecipesByHand) {
 
 TEST(ExpectCounts, ADifferenceIsNamedAndNoneIsSilent) {
   measure::Record record;
-  const auto promised = promised_counts(Ordering::kGpuFence, 3, 5);
+  const auto promised = promised_counts(gda::recipe_of(Ordering::kGpuFence), 3, 5);
   expect_counts(record, promised, promised);
   EXPECT_TRUE(record.expectations.empty());
   auto seen = promised;

@@ -74,6 +74,7 @@ TEST(Counts, EachOrderingIsItsOwnRecipe) {
     });
     EXPECT_TRUE(found) << row.name;
   }
+  EXPECT_EQ(std::size(kTable), OrderingPolicies::size) << "each recipe has its row here";
 }
 
 TEST(Counts, ASubmitRingsOnceUnlessThePolicyBatches) {

@@ -17,7 +17,7 @@ namespace marrow::experiments {
 /// 8 bytes inline, or any length by pointer, on a queue with a collapsed CQ, one put at a time.
 template <gda::PolicyType P>
 class FloorPoster {
-  static constexpr gda::Recipe R = gda::recipe_of(P::ordering);
+  static constexpr gda::Recipe R = gda::recipe_for<P>();
 
  public:
   using Policy = P;

@@ -97,7 +97,7 @@ void count_puts_on_gpu(const Context& context, GpuBench& bench, const gpu::Kerne
   if (report.operations == 0) return;
   record.counts = counts_of(report.counts, report.operations);
   const auto promised = promise.each ? counts_times(*promise.each, report.operations)
-                                     : promised_counts(promise.ordering, promise.segments, report.operations);
+                                     : promised_counts(promise.recipe, promise.segments, report.operations);
   expect_counts(record, report.counts, promised);
 }
 

@@ -36,7 +36,7 @@ class GpuRunner {
 
 /// What one put must have cost by the policy's recipe.
 struct PutPromise {
-  gda::Ordering ordering{};
+  gda::Recipe recipe{};
   std::uint32_t segments = 3;            // of 16 bytes
   std::optional<gda::Counts> each = {};  // instead, where more than the ordering decides
 };
