@@ -39,7 +39,7 @@ def guest_script():
         port = FIRST_PORT + 2 * number
         base = f"timeout {STEP_SECONDS} {program} -d rxe0 {options}"
         lines += [f"echo SERVER_{number}", f"{base} {port_option(program, port, 1)}", f"echo RESULT server {number} $?",
-                  f"for k in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do {base} {port_option(program, port + 1, 1)} {HOST}",
+                  f"k=0; while [ $k -lt 60 ]; do k=$((k+1)); {base} {port_option(program, port + 1, 1)} {HOST}",
                   "rc=$?; [ $rc = 0 ] && break; sleep 1; done", f"echo RESULT client {number} $rc"]
     return "\n".join(lines) + "\n"
 
@@ -74,6 +74,13 @@ class Guest:
             witness.expect(time.monotonic() < deadline, f"no {mark} from the guest in {seconds} s\n{self.text}")
             time.sleep(0.05)
 
+    def succeeded(self, role, number):
+        """What the guest's program ended with must be 0."""
+        self.wait_for(f"RESULT {role} {number} ", STEP_SECONDS)
+        time.sleep(0.2)  # the rest of the line
+        end = self.text.split(f"RESULT {role} {number} ")[1].split("\n")[0].strip()
+        witness.expect(end == "0", f"the guest's {role} of {' '.join(PROGRAMS[number])} ended with {end}\n{self.text}")
+
     def close(self):
         self.process.kill()
         self.process.wait()
@@ -92,10 +99,10 @@ def on_host(machine, number, guest):
         early = "Couldn't connect" in client.output
         witness.expect(early and time.monotonic() < deadline, f"{client} against the guest:\n{client.output}\n{guest.text}")
         time.sleep(0.5)
-    guest.wait_for(f"RESULT server {number} 0", STEP_SECONDS)
+    guest.succeeded("server", number)
     server = machine.start(*words, *port_option(program, port + 1, 0).split())
     server.succeed(STEP_SECONDS)
-    guest.wait_for(f"RESULT client {number} 0", STEP_SECONDS)
+    guest.succeeded("client", number)
     print(f"{program} {options}: both ways", flush=True)
 
 
