@@ -46,9 +46,29 @@ struct alignas(64) Target {
   std::uint64_t words[kMaxWqes] = {};
 };
 
-template <class P>
+/// A schedule by a seed: between any two steps of reserve, write, record and ring a lane may lose its core.
+struct PausingProbe : NoProbe {
+  void on_wqe(std::uint32_t /*ds*/) { maybe_pause(); }
+  void on_fence(FenceKind) { maybe_pause(); }
+  void on_dbrec(StoreKind) { maybe_pause(); }
+  void on_doorbell(StoreKind) { maybe_pause(); }
+  void on_atomic() { maybe_pause(); }
+  void on_stage(Stage) { maybe_pause(); }
+
+ private:
+  void maybe_pause() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    const auto dice = state_ >> 58;  // of 64
+    if (dice == 0) std::this_thread::sleep_for(std::chrono::microseconds(state_ >> 40 & 0x3f));
+    if (dice == 1) std::this_thread::yield();
+  }
+  static inline std::atomic<std::uint64_t> lanes_ = 0;  // each lane its own schedule
+  std::uint64_t state_ = ++lanes_;
+};
+
+template <class P, class Probe>
 void run_lane(FakeNic& nic, const Qp& qp, Target& target, std::uint64_t operations) {
-  SendQueue<P> sq{qp};
+  SendQueue<P, Probe> sq{qp};
   const Solo team;
   Result last;
   std::uint64_t done = 0;
@@ -66,14 +86,15 @@ void run_lane(FakeNic& nic, const Qp& qp, Target& target, std::uint64_t operatio
   EXPECT_EQ(newest, done) << P::name;
 }
 
-template <class P>
+template <class P, class Probe = NoProbe>
 void run_lanes(FakeNic& nic, const Qp& qp, std::uint64_t operations) {
   std::vector<Target> targets(kLanes);
   const auto first = nic.counters().shared.reserved;
   {
     std::vector<std::thread> lanes;
     for (auto& target : targets) {
-      lanes.emplace_back([&nic, &qp, &target, operations] { run_lane<P>(nic, qp, target, operations / kLanes); });
+      lanes.emplace_back(
+          [&nic, &qp, &target, operations] { run_lane<P, Probe>(nic, qp, target, operations / kLanes); });
     }
     for (auto& lane : lanes) lane.join();
   }
@@ -85,12 +106,12 @@ void run_lanes(FakeNic& nic, const Qp& qp, std::uint64_t operations) {
   EXPECT_EQ(s.ci, s.ready) << "every WQEBB is accounted for";
 }
 
-template <class P>
+template <class P, class Probe = NoProbe>
 void share(CqLayout layout, std::uint64_t operations) {
   FakeNic nic({.sq_wqebbs = 64, .layout = layout, .start = 65'500, .timeout_ns = 30'000'000'000});
   {
     Engine engine(nic);
-    run_lanes<P>(nic, nic.qp(), operations);
+    run_lanes<P, Probe>(nic, nic.qp(), operations);
   }
   EXPECT_THAT(nic.complaints(), IsEmpty()) << P::name;
 }
@@ -115,6 +136,14 @@ TEST(SharingThreads, TwoTurnsOnARingCq) {
 }
 TEST(SharingThreads, TwoTurnsByOwnEntry) {
   share<OwnEntry<Shared<GpuFence>>>(CqLayout::kRing, kTwoTurns);
+}
+
+TEST(SharingThreads, AnyScheduleBetweenReserveWriteAndRing) {
+  share<Shared<GpuFence>, PausingProbe>(CqLayout::kCollapsed, kSome);
+  share<Shared<GpuFence, Turn::kReadyIndex>, PausingProbe>(CqLayout::kCollapsed, kSome);
+  share<Shared<GpuFence, Turn::kReadyIndex, PostLock::kTurn>, PausingProbe>(CqLayout::kCollapsed, kSome);
+  share<Locked<GpuFence>, PausingProbe>(CqLayout::kCollapsed, kSome);
+  share<OwnEntry<Shared<GpuFence>>, PausingProbe>(CqLayout::kRing, kSome);
 }
 
 TEST(SharingThreads, DoorbellsThatArePutOffAreNotForgotten) {
