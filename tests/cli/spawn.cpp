@@ -13,7 +13,7 @@
 namespace marrow::cli {
 namespace {
 
-std::string content(std::FILE* file) {
+std::string printed(std::FILE* file) {
   std::string text;
   std::array<char, 4096> bytes{};
   std::rewind(file);
@@ -48,8 +48,8 @@ Ended spawn(const std::vector<std::string>& words, std::optional<std::chrono::mi
   int status = 0;
   ::waitpid(child, &status, 0);
   Ended ended{.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)};
-  ended.out = content(out);
-  ended.err = content(err);
+  ended.out = printed(out);
+  ended.err = printed(err);
   return ended;
 }
 

@@ -80,7 +80,7 @@ TEST_F(GpuLane, PutsAreVerifiedTimedAndCountedByTheGpu) {
   GpuBench bench(context);
   measure::Record record;
   measure_puts_on_gpu(context, bench, single_op_puts(SingleOpRow::kInline), kBytes,
-                      {.ordering = gda::Ordering::kGpuFence}, record);
+                      {.recipe = gda::recipe_of(gda::Ordering::kGpuFence)}, record);
   ASSERT_GE(record.metrics.size(), 3U);
   EXPECT_EQ(record.metrics[0].name, "issue");
   EXPECT_EQ(record.metrics[0].kind, measure::Kind::kGpu);

@@ -105,7 +105,7 @@ TEST_F(Stranger, IsTurnedAwayAtOurSocket) {
   act([&name] {
     const auto socket = seqpacket();
     if (::connect(socket.get(), name.get(), name.bytes) != 0) return 1;
-    if (!introduce(socket.get())) return 4;
+    if (!introduce(socket.get())) return errno == EPIPE || errno == ECONNRESET ? 0 : 4;  // turned away before a word
     char byte = 0;
     if (!readable(socket.get())) return 2;
     return ::recv(socket.get(), &byte, 1, 0) <= 0 ? 0 : 3;
