@@ -26,7 +26,7 @@ Loaded probe_at(const Context& context, ProxyShape shape, std::uint32_t batch, b
 
 /// \tparam Lanes  HostLanes or GpuLanes.
 template <class Lanes>
-void run_row(Context& context, const Point& point, measure::Record& record) {
+void run_batch_under_load(Context& context, const Point& point, measure::Record& record) {
   const ProxyShape shape{.workers = static_cast<std::uint32_t>(point.number("workers")),
                          .rings = static_cast<std::uint32_t>(point.number("rings")),
                          .lanes = kBulkLanes};
@@ -56,9 +56,9 @@ Experiment batch_under_load() {
                     std::string(proxy::Tuned::name),
                     {{"workers", std::int64_t{1}}, {"rings", std::int64_t{8}}}}},
       .iterations = 40,
-      .run = run_row<HostLanes>,
+      .run = run_batch_under_load<HostLanes>,
 #ifdef MARROW_HAS_CUDA
-      .run_on_gpu = run_row<GpuLanes>,
+      .run_on_gpu = run_batch_under_load<GpuLanes>,
 #endif
   };
 }

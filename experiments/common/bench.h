@@ -16,6 +16,8 @@
 
 namespace marrow::experiments {
 
+inline constexpr std::uint32_t kSmallBytes = 8;  // the paper's small write
+
 /// Offsets in each end's registered buffer; no two share a cache line.
 inline constexpr std::size_t kSourceAt = 0;
 inline constexpr std::size_t kDestinationAt = 16384;

@@ -15,20 +15,20 @@ namespace marrow::experiments {
 namespace {
 
 template <gda::PolicyType P>
-void run_row(const Context& context, measure::Record& record) {
+void measure_breakdown(const Context& context, measure::Record& record) {
   Bench<verbs::DevxQp> bench(context, {});
   report_path(context, bench, /*lanes=*/1);
   measure_gda_puts<P>(context, bench, kSingleOpBytes, record);
   measure_stages<P>(context, bench, kSingleOpBytes, record);
 }
 
-void run(Context& context, const Point& point, measure::Record& record) {
+void run_completion_breakdown(Context& context, const Point& point, measure::Record& record) {
   if (point.policy == SingleOpUnordered::name) {
-    run_row<SingleOpUnordered>(context, record);
+    measure_breakdown<SingleOpUnordered>(context, record);
   } else if (point.text("payload") == "pointer") {
-    run_row<SingleOpPointer>(context, record);
+    measure_breakdown<SingleOpPointer>(context, record);
   } else {
-    run_row<SingleOpInline>(context, record);
+    measure_breakdown<SingleOpInline>(context, record);
   }
   record.verified = true;
 }
@@ -46,7 +46,7 @@ Experiment completion_breakdown() {
       .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; gpu lanes: a GPU of sm_90 or newer",
       .variants = {row(SingleOpInline::name, "inline"), row(SingleOpPointer::name, "pointer"),
                    row(SingleOpUnordered::name, "inline")},
-      .run = run,
+      .run = run_completion_breakdown,
 #ifdef MARROW_HAS_CUDA
       .run_on_gpu = completion_breakdown_on_gpu,
 #endif

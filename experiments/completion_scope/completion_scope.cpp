@@ -40,7 +40,7 @@ void run_scope(const Context& context, const Point& point, const Bundle& bundle,
   }
 }
 
-void run(Context& context, const Point& point, measure::Record& record) {
+void run_completion_scope(Context& context, const Point& point, measure::Record& record) {
   const Bundle bundle(context, {.queues = static_cast<std::uint32_t>(point.number("queues"))},
                       memory_of_host_lanes(context));
   report_path(context, bundle);
@@ -74,7 +74,7 @@ Experiment completion_scope() {
                   .min = 1,
                   .max = 256}},
       .iterations = 1000,
-      .run = run,
+      .run = run_completion_scope,
 #ifdef MARROW_HAS_CUDA
       .run_on_gpu = completion_scope_on_gpu,
 #endif

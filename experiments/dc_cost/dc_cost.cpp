@@ -101,7 +101,7 @@ void run_dc(const Context& context, const DcRow& row, Record& record) {
   count_dc<P>(context, parts, row, record);
 }
 
-void run(Context& context, const Point& point, Record& record) {
+void run_dc_cost(Context& context, const Point& point, Record& record) {
   const auto row = dc_row(point);
   if (row.transport == DcRow::Transport::kRc) run_rc(context, record);
   if (row.transport == DcRow::Transport::kCompact) run_dc<CompactPut>(context, row, record);
@@ -127,7 +127,7 @@ Experiment dc_cost() {
           "bytes; gpu lanes: a GPU of sm_90 or newer",
       .variants = {row("rc", "same"), row("dc-compact", "same"), row("dc-full", "same"), row("dc-compact", "new"),
                    row("dc-full", "new")},
-      .run = run,
+      .run = run_dc_cost,
 #ifdef MARROW_HAS_CUDA
       .run_on_gpu = dc_cost_on_gpu,
 #endif

@@ -21,7 +21,6 @@
 namespace marrow::experiments {
 namespace {
 
-constexpr std::uint32_t kBytes = 8;
 constexpr const char* kNeedsRecords =
     "a strict software NIC waits for the record, which this policy never writes; try MARROW_SIM_STRICT=0";
 
@@ -48,8 +47,8 @@ template <gda::PolicyType P>
 void count_publication(const Context& context, measure::Record& record) {
   constexpr std::uint64_t kCounted = 1000;
   FreshQueue<P> on(context);
-  auto payload = on.bench.payload(kBytes);
-  GdaPoster<P, gda::CountingProbe> poster(on.qp, on.bench.put_route(kBytes));
+  auto payload = on.bench.payload(kSmallBytes);
+  GdaPoster<P, gda::CountingProbe> poster(on.qp, on.bench.put_route(kSmallBytes));
   const auto done = put_untimed(context, poster, payload, std::min<std::uint64_t>(kCounted, context.iterations));
   if (done == 0) return;
   record.counts = counts_of(poster.probe().counts, done);
@@ -61,14 +60,14 @@ void measure_publication(const Context& context, measure::Record& record) {
   if (P::doorbell == gda::DoorbellSequence::kNoRecord && has_strict_nic(context)) throw util::Error(kNeedsRecords);
   {
     FreshQueue<P> on(context);
-    GdaPoster<P> poster(on.qp, on.bench.put_route(kBytes));
-    measure_puts(context, poster, on.bench.payload(kBytes), record);
+    GdaPoster<P> poster(on.qp, on.bench.put_route(kSmallBytes));
+    measure_puts(context, poster, on.bench.payload(kSmallBytes), record);
     if (on.rung) on.rung->finish(record);
   }
   count_publication<P>(context, record);
 }
 
-void run(Context& context, const Point& point, measure::Record& record) {
+void run_gdaki_publication(Context& context, const Point& point, measure::Record& record) {
   if (point.number("queues") != 1) {
     throw util::Error("lanes that publish side by side are a GPU's", util::ErrorKind::kWaived, "--lane gpu");
   }
@@ -88,7 +87,7 @@ Experiment gdaki_publication() {
           "two endpoints: cx7-sim, or one or two mlx5 devices; a NIC that takes doorbells without a record for "
           "atomic-max and gdaki-reliable; gpu lanes: a GPU of sm_90 or newer",
       .lenient_nic = true,  // else the software NIC waits for records that two rows never write
-      .run = run,
+      .run = run_gdaki_publication,
 #ifdef MARROW_HAS_CUDA
       .run_on_gpu = gdaki_publication_on_gpu,
 #endif

@@ -50,7 +50,7 @@ Streamed stream_proxy(const Context& context, const Point& point, std::uint32_t 
 
 /// \tparam Lanes  HostLanes or GpuLanes.
 template <class Lanes>
-void run_row(Context& context, const Point& point, measure::Record& record) {
+void run_goodput(Context& context, const Point& point, measure::Record& record) {
   const bool is_gda = point.path == "mini-gda";
   std::vector<Streamed> sizes;
   for (const auto bytes : kGoodputBytes) {
@@ -75,9 +75,9 @@ Experiment goodput() {
       .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; a core a worker",
       .variants = {{"mini-gda", std::string(StreamPolicy::name), {}}, proxy_row(1, 8, 16), proxy_row(4, 32, 16)},
       .iterations = 10,
-      .run = run_row<HostLanes>,
+      .run = run_goodput<HostLanes>,
 #ifdef MARROW_HAS_CUDA
-      .run_on_gpu = run_row<GpuLanes>,
+      .run_on_gpu = run_goodput<GpuLanes>,
 #endif
   };
 }

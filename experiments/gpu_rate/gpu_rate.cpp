@@ -56,7 +56,7 @@ double post_once(const Context& context, const Bundle& bundle) {
   return kHostWqes / (static_cast<double>(ticks) * context.clock->ns_per_tick());
 }
 
-void run(Context& context, const Point& point, measure::Record& record) {
+void run_gpu_rate(Context& context, const Point& point, measure::Record& record) {
   const auto& row = row_of(point);
   if (row.threads != 1 || row.queues != 1 || row.how == RateHow::kUnordered) {
     throw util::Error("a host lane is one thread with one queue, and the control is about a GPU's fence",
@@ -90,7 +90,7 @@ Experiment gpu_rate() {
       .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; gpu lanes: a GPU of sm_90 or newer",
       .variants = std::move(variants),
       .iterations = 20,
-      .run = run,
+      .run = run_gpu_rate,
 #ifdef MARROW_HAS_CUDA
       .run_on_gpu = gpu_rate_on_gpu,
 #endif

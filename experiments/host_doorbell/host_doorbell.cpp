@@ -19,18 +19,17 @@
 namespace marrow::experiments {
 namespace {
 
-constexpr std::uint32_t kBytes = 8;
 constexpr const char* kPrice = "put+completion";
 
 template <gda::PolicyType P>
 void measure_through(const Context& context, Bench<verbs::DevxQp>& bench, const gda::Qp& qp, measure::Record& record) {
   constexpr std::uint64_t kCounted = 1000;
   {
-    GdaPoster<P> poster(qp, bench.put_route(kBytes));
-    measure_puts(context, poster, bench.payload(kBytes), record);
+    GdaPoster<P> poster(qp, bench.put_route(kSmallBytes));
+    measure_puts(context, poster, bench.payload(kSmallBytes), record);
   }
-  auto payload = bench.payload(kBytes);
-  GdaPoster<P, gda::CountingProbe> poster(qp, bench.put_route(kBytes));
+  auto payload = bench.payload(kSmallBytes);
+  GdaPoster<P, gda::CountingProbe> poster(qp, bench.put_route(kSmallBytes));
   const auto done = put_untimed(context, poster, payload, std::min<std::uint64_t>(kCounted, context.iterations));
   if (done == 0) return;
   constexpr bool kForwards = P::doorbell == gda::DoorbellSequence::kForwarded;
@@ -53,7 +52,7 @@ void rung_by_host(const Context& context, measure::Record& record) {
   rung.finish(record);
 }
 
-void run(Context& context, const Point& point, measure::Record& record) {
+void run_host_doorbell(Context& context, const Point& point, measure::Record& record) {
   if (point.text("rung_by") == kByLane) {
     rung_by_lane(context, record);
   } else {
@@ -79,7 +78,7 @@ Experiment host_doorbell() {
   const auto row = [](std::string_view rung_by) {
     return Variant{"mini-gda",
                    std::string(RungByLane::name),
-                   {{"rung_by", std::string(rung_by)}, {"bytes", std::int64_t{kBytes}}}};
+                   {{"rung_by", std::string(rung_by)}, {"bytes", std::int64_t{kSmallBytes}}}};
   };
   return {
       .name = "host-doorbell",
@@ -88,7 +87,7 @@ Experiment host_doorbell() {
           "two endpoints: cx7-sim, or one or two mlx5 devices; a core for the thread that rings; gpu lanes: a "
           "GPU of sm_90 or newer",
       .variants = {row(kByLane), row(kByHost)},
-      .run = run,
+      .run = run_host_doorbell,
 #ifdef MARROW_HAS_CUDA
       .run_on_gpu = host_doorbell_on_gpu,
 #endif

@@ -28,7 +28,7 @@ void measure_rate(const Context& context, Bench<verbs::DevxQp>& bench, std::uint
   add_rate(record, context.nic_kind, kInlinePayloadBurst, times.completion);
 }
 
-void run(Context& context, const Point& point, Record& record) {
+void run_inline_payload(Context& context, const Point& point, Record& record) {
   const auto bytes = static_cast<std::uint32_t>(point.number("bytes"));
   Bench<verbs::DevxQp> bench(context, {.sq_wqebbs = kInlinePayloadSqWqebbs});
   report_path(context, bench, /*lanes=*/1);
@@ -59,7 +59,7 @@ Experiment inline_payload() {
                   .min = 4,
                   .max = kMostInline,
                   .step = 4}},
-      .run = run,
+      .run = run_inline_payload,
 #ifdef MARROW_HAS_CUDA
       .run_on_gpu = inline_payload_on_gpu,
 #endif

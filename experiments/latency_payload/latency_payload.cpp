@@ -22,7 +22,7 @@ void add_puts(const Context& context, const char* issue, const PutTimes& times, 
   record.verified = true;
 }
 
-void run(Context& context, const Point& point, measure::Record& record) {
+void run_latency_payload(Context& context, const Point& point, measure::Record& record) {
   const auto bytes = static_cast<std::uint32_t>(point.number("bytes"));
   Context brief = context;  // long payloads take long to compare
   brief.warmup = std::min(context.warmup, context.iterations / 4);
@@ -56,7 +56,7 @@ Experiment latency_payload() {
                   .max = kMostBytes,
                   .step = 8}},
       .iterations = 100,
-      .run = run,
+      .run = run_latency_payload,
 #ifdef MARROW_HAS_CUDA
       .run_on_gpu = latency_payload_on_gpu,
 #endif

@@ -17,7 +17,7 @@
 namespace marrow::experiments {
 namespace {
 
-constexpr std::size_t kBytes = 8;
+constexpr std::size_t kNullBytes = 8;
 
 PutStamps bare_readings(const measure::LaneClock& clock) {
   PutStamps stamps;
@@ -27,7 +27,7 @@ PutStamps bare_readings(const measure::LaneClock& clock) {
   return stamps;
 }
 
-void run(Context& context, const Point&, measure::Record& record) {
+void run_null(Context& context, const Point&, measure::Record& record) {
   if (context.report_path) {
     measure::ActivePath path{
         .nic = "none, nothing is sent", .link_layer = "none", .doorbell = "none", .registration = "none"};
@@ -35,7 +35,7 @@ void run(Context& context, const Point&, measure::Record& record) {
     path.clock = context.clock->name();
     context.report_path(path);
   }
-  alignas(64) std::array<std::byte, kBytes> bytes{};
+  alignas(64) std::array<std::byte, kNullBytes> bytes{};
   StampedPayload payload(bytes, bytes);
   NullPoster poster;
   (void)put_untimed(context, poster, payload, context.warmup);
@@ -58,7 +58,7 @@ Experiment null_experiment() {
           .needs = "nothing; gpu lanes: a GPU of sm_90 or newer",
           .variants = {{"harness", "empty", {}}},
           .iterations = 10'000,
-          .run = run,
+          .run = run_null,
 #ifdef MARROW_HAS_CUDA
           .run_on_gpu = null_on_gpu
 #endif

@@ -15,20 +15,18 @@
 namespace marrow::experiments {
 namespace {
 
-constexpr std::uint32_t kBytes = 8;
-
-void run(Context& context, const Point& point, measure::Record& record) {
+void run_ordering(Context& context, const Point& point, measure::Record& record) {
   Bench<verbs::DevxQp> bench(context, {});
   report_path(context, bench, /*lanes=*/1);
   const bool known = gda::OrderingPolicies::visit(
-      point.policy, [&]<gda::PolicyType P>() { measure_gda_puts<P>(context, bench, kBytes, record); });
+      point.policy, [&]<gda::PolicyType P>() { measure_gda_puts<P>(context, bench, kSmallBytes, record); });
   if (!known) throw util::Error("no ordering is called '" + point.policy + "'");
   record.verified = true;
 }
 
-std::vector<TraceLine> trace(Context& context, const Point& point) {
+std::vector<TraceLine> trace_ordering(Context& context, const Point& point) {
   std::vector<TraceLine> lines;
-  gda::OrderingPolicies::visit(point.policy, [&]<gda::PolicyType P>() { lines = trace_put<P>(context, kBytes); });
+  gda::OrderingPolicies::visit(point.policy, [&]<gda::PolicyType P>() { lines = trace_put<P>(context, kSmallBytes); });
   return lines;
 }
 
@@ -39,14 +37,14 @@ Experiment ordering() {
       .name = "ordering",
       .title = "Table 4, ordering before the doorbell",
       .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; gpu lanes: a GPU of sm_90 or newer",
-      .run = run,
+      .run = run_ordering,
 #ifdef MARROW_HAS_CUDA
       .run_on_gpu = ordering_on_gpu,
 #endif
-      .trace = trace};
+      .trace = trace_ordering};
   gda::OrderingPolicies::for_each([&]<gda::PolicyType P>() {
     experiment.variants.push_back(
-        {"mini-gda", std::string(P::name), {{"payload", std::string("inline")}, {"bytes", std::int64_t{kBytes}}}});
+        {"mini-gda", std::string(P::name), {{"payload", std::string("inline")}, {"bytes", std::int64_t{kSmallBytes}}}});
   });
   return experiment;
 }

@@ -52,7 +52,7 @@ LitmusPass on_host(const Context& context, const LitmusRow& row, std::string_vie
   return pass;
 }
 
-void run(Context& context, const Point& point, measure::Record& record) {
+void run_ordering_litmus(Context& context, const Point& point, measure::Record& record) {
   const auto row = litmus_row(point);
   if (!row.queues_on_host) {
     throw util::Error("a host lane cannot post to queues in GPU memory", util::ErrorKind::kWaived, "--lane gpu");
@@ -119,7 +119,7 @@ Experiment ordering_litmus() {
       .needs = "two endpoints, for stale WQEs the software NIC; gpu lanes: a GPU of sm_90 or newer",
       .iterations = 80'000,
       .lenient_nic = true,
-      .run = run,
+      .run = run_ordering_litmus,
 #ifdef MARROW_HAS_CUDA
       .run_on_gpu = ordering_litmus_on_gpu,
 #endif

@@ -13,7 +13,7 @@
 namespace marrow::experiments {
 namespace {
 
-void run(Context& context, const Point& point, measure::Record& record) {
+void run_proxy_clock_state(Context& context, const Point& point, measure::Record& record) {
   const auto singles = [&](const Context& brief) {
     return point.policy == proxy::Baseline::name ? host_single_times<proxy::Baseline>(brief, true)
                                                  : host_single_times<proxy::Tuned>(brief, true);
@@ -41,7 +41,7 @@ Experiment proxy_clock_state() {
                   .min = 0,
                   .max = 120'000}},
       .iterations = 200,
-      .run = run,
+      .run = run_proxy_clock_state,
 #ifdef MARROW_HAS_CUDA
       .run_on_gpu = proxy_clock_state_on_gpu,
 #endif

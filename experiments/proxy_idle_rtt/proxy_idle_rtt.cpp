@@ -24,7 +24,7 @@ SingleTimes times_of_gda(const Context& context) {
   return times;
 }
 
-void run(Context& context, const Point& point, measure::Record& record) {
+void run_proxy_idle_rtt(Context& context, const Point& point, measure::Record& record) {
   if (point.policy == proxy::Baseline::name) {
     add_single_times(context, host_single_times<proxy::Baseline>(context, true), record);
   } else {
@@ -44,7 +44,7 @@ Experiment proxy_idle_rtt() {
       .variants = {{"mini-proxy", std::string(proxy::Baseline::name), {{"workers", std::int64_t{1}}}},
                    {"mini-proxy", std::string(proxy::Tuned::name), {{"workers", std::int64_t{1}}}}},
       .iterations = 500,
-      .run = run,
+      .run = run_proxy_idle_rtt,
 #ifdef MARROW_HAS_CUDA
       .run_on_gpu = proxy_idle_rtt_on_gpu,
 #endif

@@ -18,7 +18,7 @@ constexpr std::uint32_t kTurns = 8;  // of the two batches, so that a drift of t
 
 /// \tparam Lanes  HostLanes or GpuLanes.
 template <class Lanes>
-void run_row(Context& context, const Point& point, measure::Record& record) {
+void run_proxy_rate(Context& context, const Point& point, measure::Record& record) {
   const RateSetUp set_up{.workers = static_cast<std::uint32_t>(point.number("workers")),
                          .batch = static_cast<std::uint32_t>(point.number("batch")),
                          .messages = Lanes::kRateMessages};
@@ -54,9 +54,9 @@ Experiment proxy_rate() {
                   .min = 1,
                   .max = proxy::kMaxBatch}},
       .iterations = 80,
-      .run = run_row<HostLanes>,
+      .run = run_proxy_rate<HostLanes>,
 #ifdef MARROW_HAS_CUDA
-      .run_on_gpu = run_row<GpuLanes>,
+      .run_on_gpu = run_proxy_rate<GpuLanes>,
 #endif
   };
 }

@@ -11,7 +11,7 @@
 namespace marrow::experiments {
 namespace {
 
-constexpr std::uint32_t kChain = 16;
+constexpr std::uint32_t kFullChain = 16;
 constexpr double kGainOfAChain = 3;  // over one request a post, with one worker
 constexpr double kOneWorker = 2.6;   // M msg/s: the paper's Table 10, cold
 constexpr double kOneWorkerChained = 14.4;
@@ -50,13 +50,13 @@ void add_proxy_rates(const Context& context, const RateSetUp& set_up, const Prox
                                 {}});
     }
     expect_of_transport(mine.busy, fmt::format("chaining raises the rate: {:.2f} times", gain), gain > 1, record);
-    if (set_up.batch >= kChain && set_up.workers == 1) {
+    if (set_up.batch >= kFullChain && set_up.workers == 1) {
       expect_of_transport(mine.busy, fmt::format("by {} or more: {:.2f}", kGainOfAChain, gain), gain >= kGainOfAChain,
                           record);
     }
   }
   if (gpu.find("H200") == std::string::npos || set_up.workers != 1) return;
-  const double least = set_up.batch >= kChain ? kOneWorkerChained : kOneWorker;
+  const double least = set_up.batch >= kFullChain ? kOneWorkerChained : kOneWorker;
   expect_of_transport(mine.busy, fmt::format("one worker carries {:.2f} M msg/s, at least {} on an H200", rate, least),
                       rate >= least, record);
 }

@@ -33,7 +33,7 @@ void compare_with_pace(double pace, const TwoProbes& probes, measure::Record& re
 
 /// \tparam Lanes  HostLanes or GpuLanes.
 template <class Lanes>
-void run_row(Context& context, const Point& point, measure::Record& record) {
+void run_queue_isolation(Context& context, const Point& point, measure::Record& record) {
   const double pace = static_cast<double>(point.number("pace_kmsg")) * 1e3;
   const LoadOptions options{.pace = {pace}};
   const bool proxied = point.path == "mini-proxy";
@@ -77,9 +77,9 @@ Experiment queue_isolation() {
                   .min = 0,
                   .max = 200'000}},
       .iterations = 40,
-      .run = run_row<HostLanes>,
+      .run = run_queue_isolation<HostLanes>,
 #ifdef MARROW_HAS_CUDA
-      .run_on_gpu = run_row<GpuLanes>,
+      .run_on_gpu = run_queue_isolation<GpuLanes>,
 #endif
   };
 }

@@ -15,21 +15,21 @@ namespace marrow::experiments {
 namespace {
 
 template <gda::PolicyType P>
-void run_row(const Context& context, measure::Record& record) {
+void measure_placement(const Context& context, measure::Record& record) {
   Bench<verbs::DevxQp> bench(context, {});
   report_path(context, bench, /*lanes=*/1);
   measure_gda_puts<P>(context, bench, kPlacementBytes, record);
 }
 
-void run(Context& context, const Point& point, measure::Record& record) {
+void run_queue_placement(Context& context, const Point& point, measure::Record& record) {
   if (point.text("host_memory") != "all") {
     throw util::Error("a host lane cannot post to queues in GPU memory", util::ErrorKind::kWaived,
                       "--lane gpu for this row");
   }
   if (point.policy == PlacedSystemFence::name) {
-    run_row<PlacedSystemFence>(context, record);
+    measure_placement<PlacedSystemFence>(context, record);
   } else {
-    run_row<PlacedSystemRelease>(context, record);
+    measure_placement<PlacedSystemRelease>(context, record);
   }
   record.verified = true;
 }
@@ -50,7 +50,7 @@ Experiment queue_placement() {
           "cx7-sim --engine gpu for the rows with all in host memory",
       .variants = {row(PlacedGpuFence::name, "none"), row(kFence, "none"), row(kFence, "SQ"), row(kFence, "CQ"),
                    row(kFence, "dbrec"), row(kFence, "all"), row(kRelease, "none"), row(kRelease, "all")},
-      .run = run,
+      .run = run_queue_placement,
 #ifdef MARROW_HAS_CUDA
       .run_on_gpu = queue_placement_on_gpu,
 #endif

@@ -19,8 +19,6 @@ namespace {
 
 using measure::Record;
 
-constexpr std::uint32_t kBytes = kSingleOpBytes;
-
 /// Round trips with a second lane that answers at the far end.
 template <class Near, class Far, class Queue>
 void measure_round_trip(const Context& context, Near& near, Far& far, const Bench<Queue>& bench, Record& record) {
@@ -37,28 +35,28 @@ template <gda::PolicyType P>
 void run_gda(const Context& context, Record& record) {
   Bench<verbs::DevxQp> bench(context, {});
   report_path(context, bench, kRoundTripLanes);
-  measure_gda_puts<P>(context, bench, kBytes, record);
+  measure_gda_puts<P>(context, bench, kSingleOpBytes, record);
   {
     GdaPoster<P> near(bench.a().queue.handle(), bench.request_route());
     GdaPoster<P> far(bench.b().queue.handle(), bench.reply_route());
     measure_round_trip(context, near, far, bench, record);
   }
-  measure_stages<P>(context, bench, kBytes, record);
+  measure_stages<P>(context, bench, kSingleOpBytes, record);
 }
 
 void run_verbs(const Context& context, Record& record) {
   Bench<verbs::VerbsQp> bench(context, {});
   report_path(context, bench, kRoundTripLanes);
   {
-    VerbsPoster near(bench.a().queue, bench.put_route(kBytes), gda::Payload::kInline);
-    measure_puts(context, near, bench.payload(kBytes), record);
+    VerbsPoster near(bench.a().queue, bench.put_route(kSingleOpBytes), gda::Payload::kInline);
+    measure_puts(context, near, bench.payload(kSingleOpBytes), record);
   }
   VerbsPoster near(bench.a().queue, bench.request_route(), gda::Payload::kInline);
   VerbsPoster far(bench.b().queue, bench.reply_route(), gda::Payload::kInline);
   measure_round_trip(context, near, far, bench, record);
 }
 
-void run(Context& context, const Point& point, Record& record) {
+void run_single_op(Context& context, const Point& point, Record& record) {
   if (point.path == "verbs") {
     run_verbs(context, record);
   } else if (point.policy == SingleOpUnordered::name) {
@@ -71,11 +69,11 @@ void run(Context& context, const Point& point, Record& record) {
   record.verified = true;
 }
 
-std::vector<TraceLine> trace(Context& context, const Point& point) {
+std::vector<TraceLine> trace_single_op(Context& context, const Point& point) {
   if (point.path == "verbs") throw util::Error("libmlx5 does not tell what it stores; trace a mini-gda row");
-  if (point.policy == SingleOpUnordered::name) return trace_put<SingleOpUnordered>(context, kBytes);
-  if (point.text("payload") == "pointer") return trace_put<SingleOpPointer>(context, kBytes);
-  return trace_put<SingleOpInline>(context, kBytes);
+  if (point.policy == SingleOpUnordered::name) return trace_put<SingleOpUnordered>(context, kSingleOpBytes);
+  if (point.text("payload") == "pointer") return trace_put<SingleOpPointer>(context, kSingleOpBytes);
+  return trace_put<SingleOpInline>(context, kSingleOpBytes);
 }
 
 }  // namespace
@@ -83,18 +81,18 @@ std::vector<TraceLine> trace(Context& context, const Point& point) {
 Experiment single_op() {
   const auto row = [](std::string path, std::string policy, std::string payload) {
     return Variant{
-        std::move(path), std::move(policy), {{"payload", std::move(payload)}, {"bytes", std::int64_t{kBytes}}}};
+        std::move(path), std::move(policy), {{"payload", std::move(payload)}, {"bytes", std::int64_t{kSingleOpBytes}}}};
   };
   return {.name = "single-op",
           .title = "Table 3, one 8 B operation",
           .needs = "two endpoints: cx7-sim, or one or two mlx5 devices; gpu lanes: a GPU of sm_90 or newer",
           .variants = {row("mini-gda", "gpu-fence", "inline"), row("mini-gda", "gpu-fence", "pointer"),
                        row("mini-gda", "none", "inline"), row("verbs", "libmlx5", "inline")},
-          .run = run,
+          .run = run_single_op,
 #ifdef MARROW_HAS_CUDA
           .run_on_gpu = single_op_on_gpu,
 #endif
-          .trace = trace};
+          .trace = trace_single_op};
 }
 
 }  // namespace marrow::experiments

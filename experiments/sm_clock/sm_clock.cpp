@@ -11,7 +11,7 @@
 namespace marrow::experiments {
 namespace {
 
-void run(Context& context, const Point&, measure::Record&) {
+void run_sm_clock(Context& context, const Point&, measure::Record&) {
   require_permission(context);
   throw util::Error("a CPU thread has no SM clock", util::ErrorKind::kWaived, kHowToLock);
 }
@@ -31,7 +31,7 @@ Experiment sm_clock() {
                        row(SingleOpUnordered::name, "inline")},
           .iterations = 5000,
           .locks_clocks = true,
-          .run = run,
+          .run = run_sm_clock,
 #ifdef MARROW_HAS_CUDA
           .run_on_gpu = sm_clock_on_gpu
 #endif

@@ -20,7 +20,7 @@ std::uint64_t delay_of(std::uint64_t i, std::uint64_t delay_ns) {
   return is_delayed(i) ? delay_ns : 0;
 }
 
-void run(Context& context, const Point& point, Record& record) {
+void run_timer_check(Context& context, const Point& point, Record& record) {
   using P = gda::GpuFence;
   const auto delay_us = point.number("delay_us");
   const Bench<verbs::DevxQp> bench(context, {});
@@ -54,7 +54,7 @@ Experiment timer_check() {
                   .values = {50},
                   .min = 1,
                   .max = 10'000}},
-      .run = run,
+      .run = run_timer_check,
 #ifdef MARROW_HAS_CUDA
       .run_on_gpu = timer_check_on_gpu,
 #endif

@@ -200,7 +200,7 @@ bool Fabric::forward(const Packet& packet) {
 }
 
 void Fabric::attend(std::chrono::nanoseconds most) {
-  if (unannounced_) announce();
+  announce_committed();
   if (!impl_->peers.attend(most)) return;
   incoming_.assign(1, &local_in_);
   for (const auto& link : impl_->peers.incoming()) incoming_.push_back(&link->ring);
@@ -220,7 +220,7 @@ void Fabric::watch_control(int fd) {
 }
 
 void Fabric::sleep(std::chrono::nanoseconds most) {
-  if (unannounced_) announce();
+  announce_committed();
   flush_capture();
   if (impl_->faults) most = std::min(most, impl_->faults->next_due(util::now()));
   auto awake = Wakefulness::kAwake;

@@ -74,12 +74,17 @@ class Fabric {
     local_out_.commit();
   }
 
+  /// What is committed and not yet told to peers that sleep, or not yet on the network, is then.
+  void announce_committed() {
+    if (unannounced_) announce();
+  }
+
   /// Hands up to `budget` arrived packets to `sink(const Packet&)`, own and foreign, oldest first on each link; returns
   /// how many. Links take turns in being first. The sink may reserve and commit.
   /// `now` is the caller's time: faults that delay go by it.
   template <class Sink>
   unsigned deliver(unsigned budget, std::chrono::nanoseconds now, Sink&& sink) {
-    if (unannounced_) announce();
+    announce_committed();
     if (beyond_rings_) {
       return deliver_all(budget, now, {&sink, [](void* to, const Packet& packet) {
                                          (*static_cast<std::remove_reference_t<Sink>*>(to))(packet);

@@ -82,6 +82,8 @@ bool Engine::step(Time now) {
     next_scan_ = now + kScanEvery;
     scan(now);
   }
+  if (waiting_.load(std::memory_order_relaxed) != 0)
+    fabric_.announce_committed();  // the call may be the process's last
   return moved;
 }
 
