@@ -32,7 +32,7 @@ function overview(data, list) {
   return [h("div", { class: "bar" }, h("h1", {}, "Marrow: measured beside the paper"), schemes()),
     h("p", {}, `Each experiment of ${data.paper} with what was measured for it. The paper's values were measured on GPUs and ConnectX-7 NICs between nodes: they stand beside for size and order, not as a score. Kinds of time never share a table or a chart.`),
     h("ul", { class: "tiles" }, tile(list.filter((e) => e.records.length && statusOf(e.records) === "passed").length, "experiments passed"),
-      tile(count.passed, "rows passed"), tile(count.failed, "rows failed"), tile(count.waived, "rows waived"),
+      ...["passed", "failed", "waived"].map((word) => tile(count[word], `${count[word] === 1 ? "row" : "rows"} ${word}`)),
       tile(agree("agrees"), "shapes agree"), tile(agree("differs"), "shapes differ"), tile(agree("cannot be said here"), "shapes cannot be said here"))];
 }
 

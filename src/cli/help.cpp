@@ -78,7 +78,8 @@ usage: marrow run EXPERIMENT... [options]
                         A file that is there stays whole until the new one is complete
 
 Every byte that an operation moves is compared at the far side; a row says so. Results go to stdout, all else to
-stderr. Each option has a twin: --iterations is MARROW_ITERATIONS; the command line wins.
+stderr. --iterations has the twin MARROW_ITERATIONS, and so has each option but --axis, --expect, --samples and
+--lock-clocks; the command line wins.
 
 exit: 0 every row passed (rows may be waived)   1 a row failed, or a threshold   2 usage   77 nothing could run here
 
@@ -91,7 +92,7 @@ constexpr std::string_view kTrace = R"(marrow trace - one message, stop by stop,
 
 usage: marrow trace EXPERIMENT [options]
 
-  EXPERIMENT            a name from `marrow list`; its first row is traced
+  EXPERIMENT            single-op or ordering; its first row is traced
   --policy NAME         trace this row instead
   --nic NAME            only cx7-sim can be watched                          (default: cx7-sim)
 

@@ -192,7 +192,7 @@ std::string outliers_text(std::span<const Record> records, Look look) {
   for (const auto& record : records) {
     for (const auto& metric : record.metrics) {
       const auto n = metric.summary.outliers.value_or(0);
-      if (n == 0) continue;
+      if (n == 0 || metric.summary.iqr() == 0) continue;  // where half are alike, all others would be far
       ++metrics;
       if (n <= most) continue;
       most = n;

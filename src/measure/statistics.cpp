@@ -72,14 +72,18 @@ std::vector<double> some_of(const std::vector<double>& blocks) {
   return some;
 }
 
-/// Student's t over the runs' medians; of one run nothing is known of other runs.
+/// Student's t over the runs' medians, by their logarithms where all are above zero, so that no time's interval goes
+/// below; of one run nothing is known of other runs.
 std::optional<Interval> interval_of_runs(std::span<const ProcessRun> runs) {
   if (runs.size() < 2) return std::nullopt;
   std::vector<double> medians;
   for (const auto& run : runs) medians.push_back(run.p50);
+  const bool by_logarithm = std::ranges::all_of(medians, [](double median) { return median > 0; });
+  if (by_logarithm) std::ranges::transform(medians, medians.begin(), [](double median) { return std::log(median); });
   const auto m = moments_of(medians);
   const auto half = student_quantile(1 - kTail, m.degrees) * m.error_of_mean();
-  return Interval{.low = m.mean - half, .high = m.mean + half};
+  const Interval interval{.low = m.mean - half, .high = m.mean + half};
+  return by_logarithm ? Interval{.low = std::exp(interval.low), .high = std::exp(interval.high)} : interval;
 }
 
 }  // namespace

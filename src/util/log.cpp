@@ -28,13 +28,15 @@ constexpr std::array kLevelNames{LevelName{"debug", Level::kDebug}, LevelName{"i
                                  LevelName{"warn", Level::kWarn}, LevelName{"error", Level::kError},
                                  LevelName{"off", Level::kOff}};
 
-/// In a wrong value we would rather hear too much than nothing.
+/// In a wrong value we would rather hear too much than nothing, and say so.
 Level level_from_environment() noexcept {
   const char* text = std::getenv("MARROW_LOG");
   if (text == nullptr) return Level::kWarn;
   for (const LevelName& name : kLevelNames) {
     if (name.text == text) return name.level;
   }
+  constexpr std::string_view kSaid = "marrow: MARROW_LOG is none of debug, info, warn, error and off: taken as debug\n";
+  static_cast<void>(::syscall(SYS_write, STDERR_FILENO, kSaid.data(), kSaid.size()));
   return Level::kDebug;
 }
 

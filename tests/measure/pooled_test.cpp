@@ -76,8 +76,22 @@ TEST(Pooled, PercentilesAreOfAllSamplesAndTheIntervalOfTheRunsMedians) {
   EXPECT_EQ(s.interval_by, IntervalBy::kRuns);
   EXPECT_THAT(s.runs, ElementsAre(ProcessRun{3, 10}, ProcessRun{3, 11}, ProcessRun{3, 12}));
   ASSERT_TRUE(s.median_interval);
-  EXPECT_NEAR(s.median_interval->low, 11 - 4.303 / std::sqrt(3.0), 1e-3);
-  EXPECT_NEAR(s.median_interval->high, 11 + 4.303 / std::sqrt(3.0), 1e-3);
+  // By logarithms: mean 2.39513, error of the mean 0.05265, 4.303 of which are 0.22655.
+  EXPECT_NEAR(s.median_interval->low, std::exp(2.39513 - 0.22655), 2e-3);
+  EXPECT_NEAR(s.median_interval->high, std::exp(2.39513 + 0.22655), 2e-3);
+}
+
+TEST(Pooled, WhatIsNotAlwaysAboveZeroHasItsIntervalAsItIs) {
+  const std::array runs{summarise(std::array{-1.0}), summarise(std::array{0.0}), summarise(std::array{1.0})};
+  const auto s = pooled(runs);
+  ASSERT_TRUE(s.median_interval);
+  EXPECT_NEAR(s.median_interval->low, -4.303 / std::sqrt(3.0), 1e-3);
+  EXPECT_NEAR(s.median_interval->high, 4.303 / std::sqrt(3.0), 1e-3);
+}
+
+TEST(Pooled, TheIntervalOfATimeDoesNotGoBelowZero) {
+  const std::array runs{summarise(std::array{1.3}), summarise(std::array{27.0}), summarise(std::array{26.0})};
+  EXPECT_GT(pooled(runs).median_interval->low, 0);
 }
 
 TEST(Pooled, StretchesOfEveryRunAreAmongThoseThatAreKept) {
