@@ -42,14 +42,26 @@ std::string line_of(const JournalEntry& entry) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+/// \throws util::Error of kind kUsage that begins with `place`: what was edited is not taken for what was measured.
+JournalEntry entry_from(const std::string& line, const std::string& place) {
+  constexpr const char* kHint = "--fresh throws it away";
+  try {
+    const auto json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!json.is_discarded()) return entry_from(json);
+  } catch (const std::exception& problem) {
+    throw util::Error(fmt::format("{}: {}", place, problem.what()), util::ErrorKind::kUsage, kHint);
+  }
+  throw util::Error(fmt::format("{}: it is damaged", place), util::ErrorKind::kUsage, kHint);
+}
+
 /// Of an existing journal: the first line's settings. \throws util::Error when it is none.
 void require_same(const std::string& file, const std::string& first, const std::string& settings) {
   const auto json = Json::parse(first, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded() || !json.is_object() || json.value("journal", "") != kJournal) {
+  if (json.is_discarded() || !json.is_object() || json.value("journal", Json()) != kJournal) {
     throw util::Error(fmt::format("{} is there and is no journal of a suite", file), util::ErrorKind::kUsage,
                       "another --json FILE");
   }
-  const auto theirs = json.value("settings", "");
+  const auto theirs = json.value("settings", Json()).is_string() ? json.value("settings", "") : "unreadable";
   if (theirs == settings) return;
   throw util::Error(
       fmt::format("{} is of a suite with other settings ({}), not of this one ({})", file, theirs, settings),
@@ -67,10 +79,10 @@ Journal::Journal(std::string file, const std::string& settings) : file_(std::mov
   }
   require_same(file_, line, settings);
   std::string whole = line;
-  while (std::getline(in, line)) {
-    const auto json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (json.is_discarded()) break;  // torn
-    entries_.push_back(entry_from(json));
+  for (std::size_t number = 2; std::getline(in, line); ++number) {
+    const bool is_last = in.peek() == std::ifstream::traits_type::eof();
+    if (is_last && !Json::accept(line)) break;  // torn
+    entries_.push_back(entry_from(line, fmt::format("{}, line {}", file_, number)));
     whole += "\n" + line;
   }
   in.close();

@@ -2,16 +2,15 @@
 // From text to statements; expect.h has the form.
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
+#include <sstream>
 
 #include "measure/expect.h"
 #include "measure/statistic_table.h"
 #include "measure/units.h"
 #include "util/error.h"
+#include "util/read_file.h"
 
 namespace marrow::measure {
 namespace {
@@ -104,8 +103,7 @@ Statement parse_statement(const std::string& text) {
 }
 
 std::vector<Statement> read_statements(const std::string& file) {
-  std::ifstream in(file);
-  if (!in) refuse(fmt::format("cannot read {}: {}", file, std::strerror(errno)), "a file with one threshold a line");
+  std::istringstream in(util::read_file(file, util::kMiB, "a file with one threshold a line"));
   std::vector<Statement> all;
   std::size_t number = 0;
   for (std::string line; std::getline(in, line);) {

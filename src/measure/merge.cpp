@@ -34,6 +34,11 @@ bool has_samples(const Record& record) {
                      [](const Metric& metric) { return !metric.summary.samples.empty(); });
 }
 
+/// Measured at one time in one place (environments hold the date) with the same samples, or the same summaries of them.
+bool is_same_run(const Record& a, const Record& b) {
+  return a.environment == b.environment && to_json(a, Raw::kWrite) == to_json(b, Raw::kWrite);
+}
+
 class Merger {
  public:
   void add(const NamedDocument& part) {
@@ -78,8 +83,18 @@ class Merger {
       *at = {name, {std::move(record)}};
       return;
     }
+    require_another_run(*at, record, name);
     require_poolable(*at, record, name);
     at->runs.push_back(std::move(record));
+  }
+
+  /// A document given twice, or its copy, is one run: counted as two it would make an interval out of nothing.
+  static void require_another_run(const Row& row, const Record& record, const std::string& name) {
+    const bool known =
+        std::any_of(row.runs.begin(), row.runs.end(), [&](const Record& run) { return is_same_run(run, record); });
+    if (!known) return;
+    throw util::Error(fmt::format("{} and {} hold the same run of {}", row.origin, name, key_of(record)),
+                      util::ErrorKind::kUsage, "each document once");
   }
 
   void require_poolable(const Row& row, const Record& record, const std::string& name) const {

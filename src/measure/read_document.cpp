@@ -4,21 +4,21 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
+#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <sstream>
+#include <set>
+#include <vector>
 
 #include "measure/units.h"
 #include "util/error.h"
+#include "util/read_file.h"
 
 namespace marrow::measure {
 namespace {
 
 constexpr std::string_view kOldSchema = "marrow.result/1";
 constexpr std::string_view kFamily = "marrow.result/";
+constexpr std::size_t kLargest = 1024 * util::kMiB;
 constexpr const char* kMakeOne = "marrow run single-op --json FILE makes a document";
 
 [[noreturn]] void refuse(const std::string& sentence, const std::string& hint = kMakeOne) {
@@ -76,10 +76,44 @@ void require_known_units(const Record& record, const std::string& name) {
   }
 }
 
+/// Whether all metrics or none are a model's: what was computed never stands beside what was measured.
+bool is_of_one_world(const Record& record) {
+  const auto models = std::count_if(record.metrics.begin(), record.metrics.end(),
+                                    [](const Metric& metric) { return metric.kind == Kind::kModel; });
+  return models == 0 || static_cast<std::size_t>(models) == record.metrics.size();
+}
+
+/// A row is told apart by what it is of and what it ran on; the order of axes does not matter.
+std::vector<std::string> identity_of(const Record& record) {
+  std::vector<std::string> axes;
+  for (const auto& axis : record.axes) axes.push_back(text_of(axis));
+  std::sort(axes.begin(), axes.end());
+  axes.insert(axes.end(), {record.experiment, record.path, record.policy, record.lane, record.nic, record.engine});
+  return axes;
+}
+
+void require_no_contradiction(const Record& record, const std::string& name) {
+  if (!is_of_one_world(record)) {
+    refuse(fmt::format("{}: {}: metrics of kind model stand beside measured ones", name, row_of(record)));
+  }
+  std::set<std::string> metrics;
+  for (const auto& metric : record.metrics) {
+    if (metrics.insert(metric.name).second) continue;
+    refuse(fmt::format("{}: {}: the metric '{}' is there twice", name, row_of(record), metric.name));
+  }
+}
+
+void require_list(const Json& json, const char* key, const std::string& name) {
+  if (json.contains(key) && !json[key].is_array()) refuse(fmt::format("{}: '{}' is not a list", name, key));
+}
+
 Document read(Json json, const std::string& name) {
   require_known_version(json, name);
+  require_list(json, "records", name);
   if (json["schema"] == kOldSchema) upgrade(json);
+  require_list(json, "environments", name);
   Document document;
+  std::set<std::vector<std::string>> rows;
   for (const auto& environment : json.at("environments")) {
     document.environments.push_back(environment_from_json(environment));
   }
@@ -87,6 +121,8 @@ Document read(Json json, const std::string& name) {
     document.records.push_back(record_from_json(entry));
     const auto& record = document.records.back();
     require_known_units(record, name);
+    require_no_contradiction(record, name);
+    if (!rows.insert(identity_of(record)).second) refuse(fmt::format("{} holds {} twice", name, row_of(record)));
     if (record.environment < document.environments.size()) continue;
     refuse(fmt::format("{}: {}: was measured in environment {}, and there are {}", name, row_of(record),
                        record.environment, document.environments.size()));
@@ -109,14 +145,7 @@ Document document_from_text(std::string_view text, const std::string& name) {
 }
 
 Document read_document(const std::string& file) {
-  std::error_code problem;
-  if (std::filesystem::is_directory(file, problem)) refuse(fmt::format("{} is a folder", file), "the files in it");
-  std::ifstream in(file, std::ios::binary);
-  if (!in) refuse(fmt::format("cannot read {}: {}", file, std::strerror(errno)));
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (in.bad()) refuse(fmt::format("cannot read {}: {}", file, std::strerror(errno)));
-  return document_from_text(text.str(), file);
+  return document_from_text(util::read_file(file, kLargest, kMakeOne), file);
 }
 
 }  // namespace marrow::measure

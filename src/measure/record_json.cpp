@@ -3,9 +3,12 @@
 // records over as text.
 #include "measure/record_json.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -94,9 +97,63 @@ Json counts_json(const Counts& counts) {
   return json;
 }
 
+/// What a reader says, with where in the document it stands.
+template <typename Read>
+void within(const std::string& place, Read&& read) {
+  try {
+    read();
+  } catch (const nlohmann::json::exception& problem) {
+    throw util::Error(fmt::format("{}: {}", place, problem.what()));
+  } catch (const util::Error& problem) {
+    throw util::Error(fmt::format("{}: {}", place, problem.what()));
+  }
+}
+
+const Json& value_at(const Json& json, const char* key) {
+  if (json.is_object() && json.contains(key)) return json[key];
+  throw util::Error(fmt::format("'{}' is missing", key));
+}
+
+struct Limits {
+  std::int64_t least = 0;
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+};
+
+/// JSON's numbers are doubles to most programs; 1e30, -1, 0.5 and 2^64 count nothing. \throws util::Error.
+std::int64_t whole_number(const Json& value, std::string_view key, Limits limits = {}) {
+  const bool fits =
+      value.is_number_integer() &&
+      (!value.is_number_unsigned() || value.get<std::uint64_t>() <= static_cast<std::uint64_t>(limits.most));
+  if (fits && value.get<std::int64_t>() >= limits.least && value.get<std::int64_t>() <= limits.most) {
+    return value.get<std::int64_t>();
+  }
+  throw util::Error(
+      fmt::format("'{}' is {}, not a whole number from {} to {}", key, value.dump(), limits.least, limits.most));
+}
+std::size_t count_at(const Json& json, const char* key, Limits limits = {}) {
+  return static_cast<std::size_t>(whole_number(value_at(json, key), key, limits));
+}
+
+double number_at(const Json& json, const char* key) {
+  const auto& value = value_at(json, key);
+  if (value.is_number()) return value.get<double>();
+  throw util::Error(fmt::format("'{}' is {}, not a number", key, value.dump()));
+}
+
+const Json& list_at(const Json& json, const char* key) {
+  const auto& value = value_at(json, key);
+  if (value.is_array()) return value;
+  throw util::Error(fmt::format("'{}' is not a list", key));
+}
+const Json& object_at(const Json& json, const char* key) {
+  const auto& value = value_at(json, key);
+  if (value.is_object()) return value;
+  throw util::Error(fmt::format("'{}' is not an object of names and values", key));
+}
+
 void read_spread(const Json& spread, Summary& summary) {
-  if (!spread.at("mad").is_null()) summary.mad = spread["mad"].get<double>();
-  if (!spread.at("outliers").is_null()) summary.outliers = spread["outliers"].get<std::size_t>();
+  if (!spread.at("mad").is_null()) summary.mad = number_at(spread, "mad");
+  if (!spread.at("outliers").is_null()) summary.outliers = count_at(spread, "outliers");
   const auto& interval = spread.at("median_ci95");
   if (!interval.is_null()) summary.median_interval = Interval{interval.at(0), interval.at(1)};
   const std::string by = spread.at("ci95_by");
@@ -106,12 +163,22 @@ void read_spread(const Json& spread, Summary& summary) {
 }
 
 void read_values(const Json& json, Summary& summary) {
-  summary.n = json.at("n");
-  for (const auto& statistic : kStatistics) summary.*statistic.member = json.at(statistic.key);
-  read_spread(json.at("spread"), summary);
-  for (const auto& run : json.at("runs")) summary.runs.push_back({.n = run.at("n"), .p50 = run.at("p50")});
-  summary.blocks = json.at("blocks").get<std::vector<double>>();
-  if (json.contains("samples")) summary.samples = json["samples"].get<std::vector<double>>();
+  summary.n = count_at(json, "n", {.least = 1});
+  for (const auto& statistic : kStatistics) summary.*statistic.member = number_at(json, statistic.key);
+  read_spread(object_at(json, "spread"), summary);
+  for (const auto& run : list_at(json, "runs")) {
+    summary.runs.push_back({.n = count_at(run, "n", {.least = 1}), .p50 = number_at(run, "p50")});
+  }
+  summary.blocks = list_at(json, "blocks").get<std::vector<double>>();
+  if (json.contains("samples")) summary.samples = list_at(json, "samples").get<std::vector<double>>();
+}
+
+/// A rate of rare things stands for more tries than it has samples; of everything else each try is a sample.
+void require_all_samples(const Json& json, const Metric& metric) {
+  const auto& s = metric.summary;
+  const bool rate = metric.unit == "per million" && s.samples.size() < s.n;
+  if (!json.contains("samples") || rate || s.samples.size() == s.n) return;
+  throw util::Error(fmt::format("'n' is {}, and there are {} 'samples'", s.n, s.samples.size()));
 }
 
 Metric metric_from(const Json& json) {
@@ -120,8 +187,11 @@ Metric metric_from(const Json& json) {
   const auto known = kind_named(kind);
   if (!known) throw util::Error("unknown kind of time '" + kind + "'");
   metric.kind = *known;
-  read_values(json, metric.summary);
-  for (const auto& p : json.at("paper")) {
+  within(fmt::format("'{}'", metric.name), [&] {
+    read_values(json, metric.summary);
+    require_all_samples(json, metric);
+  });
+  for (const auto& p : list_at(json, "paper")) {
     PaperValue value{
         .value = p.at("value"), .unit = p.at("unit"), .platform = p.at("platform"), .source = p.at("source")};
     if (p.contains("to")) value.to = p.at("to").get<double>();
@@ -138,18 +208,49 @@ Status status_from(const std::string& text) {
 }
 
 Counts counts_from(const Json& json) {
-  Counts counts{.operations = json.at("operations")};
-  for (const auto& [name, value] : json.at("counts").items()) {
-    const auto total = value.get<double>() * static_cast<double>(counts.operations);
+  constexpr double kMost = 9e18;  // what llround holds
+  Counts counts{.operations = count_at(json, "operations")};
+  const auto& per_one = object_at(json, "counts");
+  for (const auto& [name, value] : per_one.items()) {
+    const auto total = number_at(per_one, name.c_str()) * static_cast<double>(counts.operations);
+    if (total < 0 || total > kMost)
+      throw util::Error(fmt::format("'{}' is {}, which counts nothing", name, value.dump()));
     counts.totals.push_back({name, static_cast<std::uint64_t>(std::llround(total))});
   }
   return counts;
 }
 
+std::vector<Axis> axes_from(const Json& json) {
+  std::vector<Axis> axes;
+  for (const auto& [name, value] : object_at(json, "axes").items()) {
+    if (value.is_string()) {
+      axes.push_back({name, value.get<std::string>()});
+    } else {
+      axes.push_back({name, whole_number(value, name)});
+    }
+  }
+  return axes;
+}
+
+void read_outcome(const Json& json, Record& record) {
+  record.environment = count_at(json, "environment");
+  record.runs = count_at(json, "runs", {.least = 1});
+  if (!json.at("warmup").is_null()) {
+    constexpr Limits kOperations{.most = std::numeric_limits<std::uint32_t>::max()};
+    record.warmup = static_cast<std::uint32_t>(count_at(json, "warmup", kOperations));
+  }
+  record.status = status_from(json.at("status"));
+  record.reason = json.at("reason");
+  record.verified = json.at("verified");
+  if (json.contains("gpu_state")) record.gpu_state = gpu_state_from_json(json["gpu_state"]);
+  for (const auto& metric : list_at(json, "metrics")) record.metrics.push_back(metric_from(metric));
+  record.counts = counts_from(json);
+  for (const auto& e : list_at(json, "expect")) record.expectations.push_back({e.at("text"), e.at("held")});
+  for (const auto& warning : list_at(json, "warnings")) record.warnings.push_back(warning);
+}
+
 Record read(const Json& json) {
-  Record record{.environment = json.at("environment"),
-                .runs = json.at("runs"),
-                .experiment = json.at("experiment"),
+  Record record{.experiment = json.at("experiment"),
                 .path = json.at("path"),
                 .policy = json.at("policy"),
                 .lane = json.at("lane"),
@@ -158,23 +259,9 @@ Record read(const Json& json) {
                 .engine = json.at("engine"),
                 .gpu = json.at("gpu"),
                 .doorbell = json.at("doorbell_mapping"),
-                .registration = json.at("registration"),
-                .status = status_from(json.at("status")),
-                .reason = json.at("reason"),
-                .verified = json.at("verified")};
-  if (!json.at("warmup").is_null()) record.warmup = json["warmup"].get<std::uint32_t>();
-  if (json.contains("gpu_state")) record.gpu_state = gpu_state_from_json(json["gpu_state"]);
-  for (const auto& [name, value] : json.at("axes").items()) {
-    if (value.is_number()) {
-      record.axes.push_back({name, value.get<std::int64_t>()});
-    } else {
-      record.axes.push_back({name, value.get<std::string>()});
-    }
-  }
-  for (const auto& metric : json.at("metrics")) record.metrics.push_back(metric_from(metric));
-  record.counts = counts_from(json);
-  for (const auto& e : json.at("expect")) record.expectations.push_back({e.at("text"), e.at("held")});
-  for (const auto& warning : json.at("warnings")) record.warnings.push_back(warning);
+                .registration = json.at("registration")};
+  within(row_of(record), [&] { record.axes = axes_from(json); });
+  within(row_of(record), [&] { read_outcome(json, record); });
   return record;
 }
 

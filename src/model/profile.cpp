@@ -6,15 +6,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "model/profile_data.h"
 #include "util/error.h"
+#include "util/read_file.h"
 
 namespace marrow::model {
 namespace {
@@ -127,13 +124,6 @@ class Reader {
   Json json_;
 };
 
-std::string content_of(const std::string& file) {
-  std::ifstream in(file);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (in.bad() || !in.is_open()) refuse(fmt::format("cannot read {}: {}", file, std::strerror(errno)), "cx7-200g");
-  return text;
-}
-
 /// Records bear a profile's name; one name must not mean two things.
 void refuse_false_name(std::string_view text, const Profile& profile, const std::string& file) {
   for (const std::string_view built_in : kProfileFiles) {
@@ -153,7 +143,7 @@ Profile parse_profile(std::string_view text, const std::string& source) {
 Profile find_profile(const std::string& name_or_file) {
   const bool is_file = name_or_file.find('/') != std::string::npos || name_or_file.ends_with(".json");
   if (is_file) {
-    const auto text = content_of(name_or_file);
+    const auto text = util::read_file(name_or_file, util::kMiB, "--profile cx7-200g");
     auto profile = parse_profile(text, name_or_file);
     refuse_false_name(text, profile, name_or_file);
     return profile;

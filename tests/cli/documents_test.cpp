@@ -72,8 +72,13 @@ TEST_F(Documents, WhatCannotBeComparedIsRefusedInOneSentence) {
   expect_refused(tool({"compare", a, "--baseline", file("none.txt")}), "cannot read", "a file with one threshold");
   expect_refused(tool({"merge", a}), "merge needs a place for what it makes", "-o FILE");
   expect_refused(tool({"merge"}), "merge needs documents", "marrow merge");
-  expect_refused(tool({"merge", a, a, "-o", file("out.json")}), "cannot be pooled without their samples",
+  const auto b = measured("b.json");
+  expect_refused(tool({"merge", a, b, "-o", file("out.json")}), "cannot be pooled without their samples",
                  "marrow run --samples");
+  expect_refused(tool({"merge", a, a, "-o", file("out.json")}), "hold the same run of passes", "each document once");
+  expect_refused(tool({"compare", a, "/dev/zero"}), "/dev/zero is not a regular file", "marrow run");
+  expect_refused(tool({"compare", a, folder_}), " is a folder", "marrow run");
+  expect_refused(tool({"compare", a, "--baseline", "/dev/zero"}), "/dev/zero is not a regular file", "a file with one");
   expect_refused(tool({"run", "passes", "--json", "-", "--csv", "-"}), "cannot both be stdout", "a file");
   expect_refused(tool({"run", "passes", "--expect", "is-slow.issue.p50 <= 1us"}), "which this run does not measure",
                  "marrow run is-slow");
@@ -170,7 +175,8 @@ TEST_F(Documents, TheNoiseRuleStopsWhenTheIntervalIsNarrow) {
 TEST_F(Documents, SamplesAreWrittenOnRequestAndPoolByMerging) {
   const auto a = measured("a.json", {"passes", "--samples", "--iterations", "9"});
   EXPECT_EQ(json::parse(content(a))["records"][0]["metrics"][0]["samples"].size(), 9U);
-  EXPECT_EQ(tool({"merge", a, a, "-o", file("both.json"), "--csv", file("both.csv")}).code, 0);
+  const auto b = measured("b.json", {"passes", "--samples", "--iterations", "9"});
+  EXPECT_EQ(tool({"merge", a, b, "-o", file("both.json"), "--csv", file("both.csv")}).code, 0);
   const auto both = json::parse(content(file("both.json")));
   EXPECT_EQ(both["records"][0]["runs"], 2);
   EXPECT_EQ(both["records"][0]["metrics"][0]["n"], 18);

@@ -130,5 +130,23 @@ TEST_F(Suite, AFileThatIsNoJournalIsNotTouched) {
   EXPECT_EQ(content(file("s.json.partial")), "my notes\n");
 }
 
+TEST_F(Suite, AJournalThatWasEditedIsRefusedWithItsLineAndKept) {
+  std::filesystem::create_symlink("/dev/full", file("full.csv"));
+  EXPECT_EQ(spawn(words({"--csv", file("full.csv")})).code, 1);
+  const auto whole = content(file("s.json.partial"));
+  const auto second = whole.find('\n') + 1;
+  const auto third = whole.find('\n', second) + 1;
+  ASSERT_LT(third, whole.size());
+  for (const std::string line : {"{\"experiment\":\"tim", "{\"experiment\":7}"}) {
+    const auto edited = whole.substr(0, second) + line + "\n" + whole.substr(third);
+    std::ofstream(file("s.json.partial")) << edited;
+    const auto ended = spawn(words());
+    EXPECT_EQ(ended.code, 2);
+    EXPECT_THAT(ended.err, HasSubstr("error: " + file("s.json.partial") + ", line 2: "));
+    EXPECT_THAT(ended.err, HasSubstr("try: --fresh throws it away"));
+    EXPECT_EQ(content(file("s.json.partial")), edited);
+  }
+}
+
 }  // namespace
 }  // namespace marrow::cli

@@ -39,6 +39,16 @@ TEST(ProfileOption, AnUnknownProfileIsRefusedBeforeAnythingRuns) {
   EXPECT_THAT(ended.out, Not(HasSubstr("connections-role")));
 }
 
+TEST(ProfileOption, WhatIsNoRegularFileIsRefused) {
+  for (const auto* word : {"/dev/zero", "./"}) {
+    const auto ended = tool({"run", "connections-role", "--profile", word});
+    EXPECT_EQ(ended.code, 2);
+    EXPECT_THAT(ended.err,
+                HasSubstr(*word == '.' ? "error: ./ is a folder" : "error: /dev/zero is not a regular file"));
+    EXPECT_THAT(ended.err, HasSubstr("try: --profile cx7-200g"));
+  }
+}
+
 TEST(ProfileOption, TheTableSaysInPlainWordsThatItIsAModel) {
   const auto ended = tool({"run", "connections-role", "--profile", "cx7-200g", "--axis", "connections=64"});
   EXPECT_EQ(ended.code, 0) << ended.err << ended.out;
