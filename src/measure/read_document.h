@@ -12,7 +12,7 @@
 namespace marrow::measure {
 
 /// \throws util::Error of kind kUsage: the file cannot be read, is torn, is no document, has another schema or version,
-///         or holds a unit, kind or status that is not known.
+///         holds a unit, kind or status that is not known, a number that counts nothing, or contradicts itself.
 [[nodiscard]] Document read_document(const std::string& file);
 
 /// The same from text; `name` is what errors call it.
