@@ -3,6 +3,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -31,7 +32,8 @@ class InFolder : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto* const suite = ::testing::UnitTest::GetInstance()->current_test_info()->test_suite_name();
-    folder_ = std::filesystem::path(::testing::TempDir()) / (std::string("marrow_") + suite + "_test");
+    folder_ = std::filesystem::path(::testing::TempDir()) /
+              (std::string("marrow_") + suite + "_test_" + std::to_string(::getpid()));
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directory(folder_);
   }
