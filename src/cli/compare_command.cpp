@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "cli/closest.h"
+#include "cli/named_files.h"
 #include "cli/output_file.h"
 #include "cli/terminal.h"
 #include "cli/thresholds.h"
@@ -56,6 +57,9 @@ int compare_two(const CompareOptions& options, const measure::Document& a, const
 }  // namespace
 
 int compare_command(const CompareOptions& options) {
+  auto inputs = options.files;
+  inputs.push_back(options.baseline);
+  refuse_shared_files({{"--csv", options.csv}}, inputs);
   refuse_unwritable(options.csv);
   const auto statements = statements_of(options.expects, options.baseline);
   const auto last = read_narrowed(options.files.back(), options);
@@ -69,6 +73,8 @@ int compare_command(const CompareOptions& options) {
 }
 
 int merge_command(const MergeOptions& options) {
+  refuse_shared_files({{"-o", options.out}, {"--csv", options.csv}});
+  refuse_shared_files({{"--csv", options.csv}}, options.files);  // -o may be one of them: they are in it
   refuse_unwritable(options.out);
   refuse_unwritable(options.csv);
   std::vector<measure::NamedDocument> parts;

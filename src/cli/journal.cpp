@@ -4,6 +4,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +17,7 @@
 #include "measure/record_json.h"
 #include "util/error.h"
 #include "util/fd.h"
+#include "util/log.h"
 
 namespace marrow::cli {
 namespace {
@@ -22,6 +25,7 @@ namespace {
 using measure::Json;
 
 constexpr const char* kJournal = "marrow.journal/1";
+constexpr int kMostTries = 100;
 
 std::string head_of(const std::string& settings) {
   return Json{{"journal", kJournal}, {"settings", settings}}.dump();
@@ -70,10 +74,11 @@ void require_same(const std::string& file, const std::string& first, const std::
 
 }  // namespace
 
-Journal::Journal(std::string file, const std::string& settings) : file_(std::move(file)) {
+Journal::Journal(std::string file, const std::string& settings, bool fresh) : file_(std::move(file)) {
+  lock();
   std::ifstream in(file_);
   std::string line;
-  if (!in || !std::getline(in, line)) {
+  if (fresh || !in || !std::getline(in, line)) {
     begin(head_of(settings));
     return;
   }
@@ -89,8 +94,33 @@ Journal::Journal(std::string file, const std::string& settings) : file_(std::mov
   begin(whole);  // without what was torn
 }
 
-void Journal::begin(const std::string& first) const {
+/// Of the file that bears the name now: a suite that ends or begins takes the name from the one we had opened.
+void Journal::lock() {
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    util::UniqueFd fd(::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    if (!fd) throw util::system_error("cannot write " + file_, errno);
+    if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno == EWOULDBLOCK) {
+        throw util::Error(fmt::format("another suite is writing {}", file_), util::ErrorKind::kUsage,
+                          "another --json FILE, or the same command at its end");
+      }
+      util::log::warn("{} is on a file system without locks: two suites at once would mix", file_);
+    }
+    struct stat ours {};
+    struct stat named {};
+    const bool same = ::fstat(fd.get(), &ours) == 0 && ::stat(file_.c_str(), &named) == 0 &&
+                      ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+    if (!same) continue;
+    lock_ = std::move(fd);
+    return;
+  }
+  throw util::Error(fmt::format("{} is replaced again and again by others", file_), util::ErrorKind::kUsage,
+                    "another --json FILE");
+}
+
+void Journal::begin(const std::string& first) {
   write_silently(file_, first + "\n");  // whole or not at all: what an earlier suite left is never torn
+  lock();
 }
 
 const JournalEntry* Journal::find(const std::string& experiment) const {

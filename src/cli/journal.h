@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/runner.h"
+#include "util/fd.h"
 
 namespace marrow::cli {
 
@@ -21,9 +22,10 @@ struct JournalEntry {
 class Journal {
  public:
   /// Opens FILE, or begins it. `settings` is what must be the same for a suite to go on: any text of one line.
-  /// \throws util::Error of kind kUsage when the file is of other settings or no journal; kFailed when it cannot be
-  ///         written.
-  Journal(std::string file, const std::string& settings);
+  /// `fresh` throws away what is there. The file is this object's alone as long as it lives.
+  /// \throws util::Error of kind kUsage when the file is of other settings, no journal or another suite's; kFailed when
+  ///         it cannot be written.
+  Journal(std::string file, const std::string& settings, bool fresh);
 
   /// What an earlier run left, in its order.
   [[nodiscard]] const std::vector<JournalEntry>& entries() const { return entries_; }
@@ -36,10 +38,12 @@ class Journal {
   void remove() const;
 
  private:
-  void begin(const std::string& first) const;
+  void lock();
+  void begin(const std::string& first);
   void append(const std::string& line) const;
 
   std::string file_;
+  util::UniqueFd lock_;
   std::vector<JournalEntry> entries_;
 };
 

@@ -50,6 +50,19 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
+/// A shell's variable that is not set makes an empty value: it would quietly be as if the option were not there.
+void refuse_empty(const CLI::App& app, const std::vector<std::string>& words, const std::string& hint) {
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    const auto name = words[i].substr(0, words[i].find('='));
+    if (!name.starts_with("-")) continue;
+    const auto* option = app.get_option_no_throw(name);
+    if (option == nullptr) continue;
+    const bool next =
+        words[i] == name && option->get_items_expected_max() > 0 && i + 1 < words.size() && words[i + 1].empty();
+    if (next || words[i] == name + "=") refuse_usage(fmt::format("{} needs a value, not an empty one", name), hint);
+  }
+}
+
 }  // namespace
 
 void refuse_usage(const std::string& sentence, const std::string& hint) {
@@ -71,6 +84,7 @@ void parse_with(const std::string& command, const std::vector<std::string>& word
       refuse_usage(fmt::format("{} has no option '{}'{}", command, name, closest_text(name, names)), hint);
     }
   }
+  refuse_empty(app, words, hint);
   std::vector<std::string> last_first(words.rbegin(), words.rend());
   try {
     app.parse(last_first);

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "cli/named_files.h"
 #include "cli/output_file.h"
 #include "cli/page.h"
 #include "cli/tool.h"
@@ -71,6 +72,7 @@ measure::Document read_all(const std::vector<std::string>& files) {
 }  // namespace
 
 int report_command(const ReportOptions& options) {
+  refuse_shared_files({{"-o", options.out}}, options.files);
   auto page = report_page();
   refuse_unwritable(options.out);
   const auto document = read_all(options.files);

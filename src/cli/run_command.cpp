@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <iterator>
 #include <optional>
 
 #include "cli/lane.h"
+#include "cli/named_files.h"
 #include "cli/output_file.h"
 #include "cli/passes.h"
 #include "cli/settings.h"
@@ -25,9 +27,15 @@
 namespace marrow::cli {
 namespace {
 
-measure::Document measure_all(const Tool& tool, const RunOptions& options, const std::vector<Task>& tasks,
-                              const NicChoice& nic) {
-  measure::Document document{.environments = {measure::read_environment()}};
+struct MeasuredRun {
+  measure::Document document;
+  bool interrupted = false;
+};
+
+MeasuredRun measure_all(const Tool& tool, const RunOptions& options, const std::vector<Task>& tasks,
+                        const NicChoice& nic) {
+  MeasuredRun run{.document = {.environments = {measure::read_environment()}}};
+  auto& document = run.document;
   auto& environment = document.environments.front();
   std::optional<gpu::ClockKeeper> keeper;
   auto settings = settings_for(tool, options, nic);
@@ -38,7 +46,16 @@ measure::Document measure_all(const Tool& tool, const RunOptions& options, const
   environment.path = std::move(outcome.path);
   if (!outcome.libraries.empty()) environment.rdma_core = outcome.libraries;
   if (outcome.interrupted) util::log::warn("interrupted: what was measured until then follows");
-  return document;
+  run.interrupted = outcome.interrupted;
+  return run;
+}
+
+/// An interrupted run never replaces a file: what is there may be complete.
+std::string place_for(const std::string& file, bool interrupted) {
+  if (!interrupted || file == kStdout || !std::filesystem::is_regular_file(file)) return file;
+  const auto place = file + ".interrupted";
+  util::log::warn("{} stays as it was: this interrupted run goes to {}", file, place);
+  return place;
 }
 
 void print_table(const Tool& tool, const measure::Document& document) {
@@ -116,15 +133,17 @@ int run_command(const Tool& tool, const RunOptions& options) {
   const auto statements = statements_of(options.expects, {});
   refuse_unselected(statements, tasks);
   refuse_needless_lock(options, tasks);
+  refuse_shared_files({{"--json", options.json}, {"--csv", options.csv}});
   refuse_unwritable(options.json);
   refuse_unwritable(options.csv);
-  const auto document = measure_all(tool, options, tasks, nic);
+  const auto measured = measure_all(tool, options, tasks, nic);
+  const auto& document = measured.document;
   if (options.json != kStdout && options.csv != kStdout) print_table(tool, document);
   if (!options.json.empty()) {
     const auto raw = options.samples ? measure::Raw::kWrite : measure::Raw::kLeaveOut;
-    write_output(options.json, measure::to_text(document, raw));
+    write_output(place_for(options.json, measured.interrupted), measure::to_text(document, raw));
   }
-  if (!options.csv.empty()) write_output(options.csv, measure::to_csv(document));
+  if (!options.csv.empty()) write_output(place_for(options.csv, measured.interrupted), measure::to_csv(document));
   const auto answers = answers_of(statements, document);
   if (!answers.empty()) tell(answers_text(answers, stdout_look()), options);
   const int code = measure::exit_code_of(document);

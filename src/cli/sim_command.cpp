@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "cli/lane.h"
+#include "cli/named_files.h"
 #include "cli/output_file.h"
 #include "cli/sim_board.h"
 #include "cli/sim_stats.h"
@@ -66,6 +67,12 @@ int become(const std::vector<std::string>& command) {
   return not_started(command.front(), errno);
 }
 
+void tell_all(const SimOptions& options, const SimBoard& board) {
+  if (!options.stats.empty()) std::fputs(stats_text(board).c_str(), stderr);
+  if (!options.stats.empty() && options.stats != kStdout) write_output(options.stats, stats_json(board));
+  if (!options.trace.empty()) write_output(options.trace, trace_json(board));
+}
+
 /// With the command as a child, and a word at its end.
 int watch(const SimOptions& options) {
   const SimBoard board(options.trace.empty() ? 0 : kTraceEvents);
@@ -75,9 +82,12 @@ int watch(const SimOptions& options) {
   } catch (const std::system_error& problem) {
     return not_started(options.command.front(), problem.code().value());
   }
-  if (!options.stats.empty()) std::fputs(stats_text(board).c_str(), stderr);
-  if (!options.stats.empty() && options.stats != kStdout) write_output(options.stats, stats_json(board));
-  if (!options.trace.empty()) write_output(options.trace, trace_json(board));
+  try {
+    tell_all(options, board);
+  } catch (const util::Error& problem) {
+    if (status == 0) throw;
+    std::fprintf(stderr, "%s\n", util::describe(problem).c_str());  // the command's own failure comes first
+  }
   return end_like(status);
 }
 
@@ -85,6 +95,8 @@ int watch(const SimOptions& options) {
 
 int sim_command(const SimOptions& options) {
   if (!options.engine.empty()) refuse_unknown_engine(options.engine);
+  const auto rules = options.faults.starts_with("@") ? options.faults.substr(1) : "";
+  refuse_shared_files({{"--stats", options.stats}, {"--trace", options.trace}, {"--pcap", options.pcap}}, {rules});
   for (const auto& file : {options.stats, options.trace}) refuse_unwritable(file);
   preload(library_path());
   ::setenv("MARROW_SIM", "1", 1);

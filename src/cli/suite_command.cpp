@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "cli/journal.h"
+#include "cli/named_files.h"
 #include "cli/output_file.h"
 #include "cli/passes.h"
 #include "cli/progress.h"
@@ -47,6 +48,13 @@ std::string settings_text(const SuiteOptions& options, const NicChoice& nic) {
       run.limit_s, build.commit.substr(0, 12), build.dirty ? " with changes" : "");
 }
 
+/// Beside a device there is no place for a journal.
+void refuse_special(const std::string& file) {
+  if (!std::filesystem::exists(file) || std::filesystem::is_regular_file(file)) return;
+  throw util::Error(fmt::format("a suite is written to a regular file, and {} is none", file), util::ErrorKind::kUsage,
+                    "--json FILE");
+}
+
 class SuiteRun {
  public:
   SuiteRun(const Tool& tool, const SuiteOptions& options)
@@ -58,11 +66,13 @@ class SuiteRun {
         progress_(suite_.entries.size(), ::isatty(STDERR_FILENO) == 1) {}
 
   int run() {
-    refuse_unwritable(options_.run.json);
+    const auto& file = options_.run.json;
+    const auto partial = file + ".partial";
+    refuse_shared_files({{"--json", file}, {"the journal", partial}, {"--csv", options_.run.csv}});
+    refuse_unwritable(file);
     refuse_unwritable(options_.run.csv);
-    const auto partial = options_.run.json + ".partial";
-    if (options_.fresh) std::filesystem::remove(partial);
-    Journal journal(partial, settings_text(options_, nic_));
+    refuse_special(file);
+    Journal journal(partial, settings_text(options_, nic_), options_.fresh);
     if (!journal.entries().empty()) {
       util::log::warn("going on behind {} experiments that {} holds", journal.entries().size(), partial);
     }

@@ -205,6 +205,50 @@ TEST_F(Documents, ARunThatIsRefusedLeavesNoFile) {
   EXPECT_EQ(files(), 0U);
 }
 
+TEST_F(Documents, AFileIsNotWrittenTwiceNorOverAnInput) {
+  const auto a = measured("a.json");
+  const auto before = content(a);
+  std::filesystem::create_symlink(file("x"), file("to-x"));  // where nothing is yet
+  std::filesystem::create_symlink(a, file("to-a"));
+  std::filesystem::create_hard_link(a, file("also-a"));
+  const auto dotted = (folder_ / "." / "x").string();
+  for (const auto& other : {file("x"), dotted, file("to-x")}) {
+    expect_refused(tool({"run", "passes", "--json", file("x"), "--csv", other}), "are one file",
+                   "another file for --csv");
+    expect_refused(tool({"suite", "paper", "--json", file("x"), "--csv", other}), "are one file",
+                   "another file for --csv");
+    expect_refused(tool({"merge", a, "-o", file("x"), "--csv", other}), "are one file", "another file for --csv");
+    expect_refused(tool({"sim", "--stats=" + file("x"), "--trace", other, "--", "true"}), "are one file",
+                   "another file");
+    expect_refused(tool({"sim", "--stats=" + file("x"), "--pcap", other, "--", "true"}), "are one file",
+                   "another file");
+  }
+  expect_refused(tool({"suite", "paper", "--json", file("x"), "--csv", file("x.partial")}), "the journal",
+                 "another file");
+  for (const auto& name : {a, file("to-a"), file("also-a")}) {
+    expect_refused(tool({"compare", a, a, "--csv", name}), "would write over", "another file for --csv");
+    expect_refused(tool({"report", a, "-o", name}), "would write over", "another file for -o");
+    expect_refused(tool({"merge", a, "-o", file("x"), "--csv", name}), "would write over", "another file for --csv");
+  }
+  expect_refused(tool({"compare", a, "--baseline", a, "--csv", a}), "would write over", "another file for --csv");
+  EXPECT_EQ(content(a), before);
+  EXPECT_FALSE(std::filesystem::exists(file("x")));
+  EXPECT_EQ(tool({"merge", a, "-o", a}).code, 0);  // what was in it is in it
+  EXPECT_EQ(tool({"run", "passes", "--json", "/dev/null", "--csv", "/dev/null"}).code, 0);
+}
+
+TEST_F(Documents, AnInterruptedRunLeavesACompleteFileAsItWas) {
+  const auto a = measured("a.json");
+  const auto before = content(a);
+  const std::vector<std::string> words{TRIAL_TOOL, "run", "is-slow", "--iterations", "100000", "--json", a};
+  const auto ended = spawn(words, std::chrono::milliseconds(800));
+  EXPECT_EQ(ended.code, 1) << ended.err;
+  EXPECT_EQ(content(a), before);
+  EXPECT_THAT(ended.err, HasSubstr("this interrupted run goes to " + a + ".interrupted"));
+  const auto part = json::parse(content(a + ".interrupted"));
+  EXPECT_THAT(part["records"][0]["reason"].get<std::string>(), StartsWith("interrupted after"));
+}
+
 TEST_F(Documents, ALinkKeepsPointingAtTheFileThatIsReplaced) {
   const auto a = measured("a.json");
   std::filesystem::create_symlink(a, file("link.json"));

@@ -97,6 +97,29 @@ TEST(Refuses, EverythingUnknownWithExitCodeTwoAndTheClosestName) {
   }
 }
 
+TEST(Refuses, AnEmptyValueOfAnyOption) {
+  for (const auto& [words, option] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"run", "passes", "--json", ""}, "--json"},
+           {{"run", "passes", "--csv="}, "--csv"},
+           {{"run", "passes", "--nic", ""}, "--nic"},
+           {{"run", "passes", "--engine", ""}, "--engine"},
+           {{"run", "passes", "--profile", ""}, "--profile"},
+           {{"run", "passes", "--policy="}, "--policy"},
+           {{"suite", "paper", "--json", ""}, "--json"},
+           {{"compare", "a", "b", "--only", ""}, "--only"},
+           {{"report", "a", "-o", ""}, "-o"},
+           {{"sim", "--pcap", "", "--", "true"}, "--pcap"},
+           {{"sim", "--udp", "", "--", "true"}, "--udp"},
+           {{"sim", "--faults", "", "--", "true"}, "--faults"},
+           {{"sim", "--stats=", "--", "true"}, "--stats"}}) {
+    const auto ended = tool(words);
+    EXPECT_EQ(ended.code, 2) << ended.err;
+    EXPECT_THAT(ended.out, IsEmpty());
+    EXPECT_THAT(ended.err,
+                StartsWith("error: " + option + " needs a value, not an empty one\ntry: marrow " + words[0]));
+  }
+}
+
 TEST(Refuses, ASecondExperimentThatIsUnknownBeforeMeasuringTheFirst) {
   const auto ended = tool({"run", "passes", "nothing-of-the-kind"});
   EXPECT_EQ(ended.code, 2);
@@ -226,6 +249,15 @@ TEST(Run, ARealMlx5DeviceIsPreferredWhenThereIsOne) {
 }
 
 // --- the other commands ---
+
+TEST(Sim, TheCommandsStatusPassesThroughWhateverBecomesOfTheFiles) {
+  auto ended = tool({"sim", "--stats=/dev/full", "--", "sh", "-c", "exit 7"});
+  EXPECT_EQ(ended.code, 7);
+  EXPECT_THAT(ended.err, HasSubstr("error: cannot write /dev/full"));
+  ended = tool({"sim", "--stats=/dev/full", "--", "true"});
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_THAT(ended.err, HasSubstr("error: cannot write /dev/full"));
+}
 
 TEST(List, ShowsEveryExperimentAndWithAPatternItsPoliciesAndAxes) {
   auto ended = tool({"list"});

@@ -5,7 +5,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "cli/folder.h"
 
@@ -38,6 +40,7 @@ TEST_F(Suite, WhatMakesNoSenseIsRefused) {
            {{"suite"}, "suite needs the name of one suite"},
            {{"suite", "papr"}, "no suite 'papr'; known: paper"},
            {{"suite", "paper", "--json", "-"}, "a suite is written to a file"},
+           {{"suite", "paper", "--json", "/dev/full"}, "a suite is written to a regular file, and /dev/full is none"},
            {{"suite", "paper", "--json", "/nowhere/at/all.json"}, "cannot write /nowhere/at/all.json"}}) {
     auto all = more;
     all.insert(all.begin(), TRIAL_TOOL);
@@ -113,6 +116,21 @@ TEST_F(Suite, AFullDiskAtTheEndKeepsWhatWasMeasured) {
   const auto again = spawn(words());
   EXPECT_THAT(again.err, HasSubstr("from before"));
   EXPECT_EQ(records_of("single-op").size(), 3U);
+}
+
+TEST_F(Suite, ASecondOneOnTheSameFileIsRefusedWhileTheFirstGoesOn) {
+  auto first = std::async(std::launch::async, [&] { return spawn(words({"--iterations", "3000"})); });
+  for (int i = 0; i < 1000 && content(file("s.json.partial")).find("single-op\",") == std::string::npos; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  for (const auto& more : {std::vector<std::string>{"--iterations", "3000"}, {"--fresh"}}) {
+    const auto second = spawn(words(more));
+    EXPECT_EQ(second.code, 2) << second.err;
+    EXPECT_THAT(second.err, HasSubstr("error: another suite is writing " + file("s.json")));
+    EXPECT_THAT(second.err, HasSubstr("\ntry: another --json FILE"));
+  }
+  EXPECT_EQ(first.get().code, 1);  // ordering crashes in this trial
+  EXPECT_EQ(records_of("timer-check")[0]["operations"], 3000);
 }
 
 TEST_F(Suite, FreshThrowsAwayWhatWasLeft) {
