@@ -169,7 +169,9 @@ const tests = {
   },
   async "100000 samples open and draw in seconds, on a busy machine too"() {
     const page = made("many", (d) => {
-      d.records[0].metrics[0].samples = Array.from({ length: 100000 }, (_, i) => 0.1 + ((i * 7919) % 100000) / 1e5);
+      const metric = d.records[0].metrics[0];
+      metric.samples = Array.from({ length: 100000 }, (_, i) => 0.1 + ((i * 7919) % 100000) / 1e5);
+      metric.n = metric.samples.length;
     });
     const { tab, problems } = await opened(page);
     const ready = await tab.evaluate(() => globalThis.marrow.ready);
