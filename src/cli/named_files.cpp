@@ -15,14 +15,14 @@ namespace {
 namespace fs = std::filesystem;
 constexpr int kMostLinks = 40;  // as the kernel follows
 
-/// Where a write to `file` would end, also through links to what is not there yet.
+/// Where a write to `file` would end, also through links to what is not there yet; its name, where nobody can tell.
 fs::path end_of(const std::string& file) {
   std::error_code problem;
   fs::path path = fs::weakly_canonical(fs::absolute(file, problem), problem);
   for (int links = 0; links < kMostLinks && fs::is_symlink(path, problem); ++links) {
     path = fs::weakly_canonical(path.parent_path() / fs::read_symlink(path, problem), problem);
   }
-  return path;
+  return path.empty() ? fs::path(file) : path;
 }
 
 bool is_file(const std::string& name) {

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <system_error>
 
 #include "cli/terminal.h"
 #include "util/error.h"
@@ -86,12 +87,13 @@ int write_special(const std::string& target, std::string_view text) {
 void refuse_unwritable(const std::string& file) {
   if (file.empty() || file == kStdout) return;
   const auto target = target_of(file);
-  if (std::filesystem::is_directory(target)) throw cannot_write(file, EISDIR, util::ErrorKind::kUsage);
+  std::error_code unseen;  // what cannot be looked at cannot be opened either, and open(2) says why
+  if (std::filesystem::is_directory(target, unseen)) throw cannot_write(file, EISDIR, util::ErrorKind::kUsage);
   if (is_special(target)) {
     if (::access(target.c_str(), W_OK) != 0) throw cannot_write(file, errno, util::ErrorKind::kUsage);
     return;
   }
-  const bool there = std::filesystem::exists(target);
+  const bool there = std::filesystem::exists(target, unseen);
   if (there && ::access(target.c_str(), W_OK) != 0) throw cannot_write(file, errno, util::ErrorKind::kUsage);
   const auto name = beside(target);
   const util::UniqueFd fd(::open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kMode));

@@ -52,7 +52,8 @@ MeasuredRun measure_all(const Tool& tool, const RunOptions& options, const std::
 
 /// An interrupted run never replaces a file: what is there may be complete.
 std::string place_for(const std::string& file, bool interrupted) {
-  if (!interrupted || file == kStdout || !std::filesystem::is_regular_file(file)) return file;
+  std::error_code unseen;
+  if (!interrupted || file == kStdout || !std::filesystem::is_regular_file(file, unseen)) return file;
   const auto place = file + ".interrupted";
   util::log::warn("{} stays as it was: this interrupted run goes to {}", file, place);
   return place;

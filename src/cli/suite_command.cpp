@@ -50,7 +50,8 @@ std::string settings_text(const SuiteOptions& options, const NicChoice& nic) {
 
 /// Beside a device there is no place for a journal.
 void refuse_special(const std::string& file) {
-  if (!std::filesystem::exists(file) || std::filesystem::is_regular_file(file)) return;
+  std::error_code unseen;
+  if (!std::filesystem::exists(file, unseen) || std::filesystem::is_regular_file(file, unseen)) return;
   throw util::Error(fmt::format("a suite is written to a regular file, and {} is none", file), util::ErrorKind::kUsage,
                     "--json FILE");
 }

@@ -79,6 +79,7 @@ TEST(Refuses, EverythingUnknownWithExitCodeTwoAndTheClosestName) {
       {{"run", "passes", "--json", "/nowhere/at/all.json"},
        "error: cannot write /nowhere/at/all.json",
        "a folder that is there"},
+      {{"run", "passes", "--json", std::string(300, 'x')}, "xxx: file name too long", "try: another file"},
       {{"list", "zzzzz"}, "error: no experiment matches 'zzzzz'", "try: marrow list"},
       {{"sim"}, "error: sim needs a command to run", "try: marrow sim -- ibv_devinfo"},
       {{"sim", "ls"}, "error: the command 'ls' must stand after --", "try: marrow sim -- ls"},

@@ -41,6 +41,7 @@ TEST_F(Suite, WhatMakesNoSenseIsRefused) {
            {{"suite", "papr"}, "no suite 'papr'; known: paper"},
            {{"suite", "paper", "--json", "-"}, "a suite is written to a file"},
            {{"suite", "paper", "--json", "/dev/full"}, "a suite is written to a regular file, and /dev/full is none"},
+           {{"suite", "paper", "--json", std::string(300, 'x')}, "cannot write xxx"},
            {{"suite", "paper", "--json", "/nowhere/at/all.json"}, "cannot write /nowhere/at/all.json"}}) {
     auto all = more;
     all.insert(all.begin(), TRIAL_TOOL);
